@@ -1,4 +1,4 @@
-"""The measuring of the release programs; "make bench" calls it. See ../README.md."""
+"""Measures the release programs; "make bench" calls it. See ../README.md."""
 
 import argparse
 import pathlib
@@ -36,7 +36,7 @@ def table(options):
     if with_goal:
         chart_file = DOCUMENT.with_suffix(".svg") if options.readme else options.chart
         chart_file.write_text(chart.goals(with_goal, description), encoding="utf-8")
-        print(f"{sum(row.met for row in with_goal)} of {len(with_goal)} rows with a goal meet it, drawn as {chart_file}")
+        print(f"{sum(row.met for row in with_goal)} of {len(with_goal)} rows with a goal meet it; the chart is {chart_file}")
 
 
 def grow(options):
@@ -59,17 +59,17 @@ def endure(options):
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/run", description="Measures the release programs.")
     commands = parser.add_subparsers(dest="command", required=True)
-    of_table = commands.add_parser("table", help="the goals P1 to P9, and peers")
-    of_table.add_argument("--quick", action="store_true", help="within two minutes")
+    of_table = commands.add_parser("table", help="compare with the goals P1 to P9 and with other programs")
+    of_table.add_argument("--quick", action="store_true", help="run fewer rounds, in about two minutes")
     of_table.add_argument("--json", metavar="FILE")
-    of_table.add_argument("--chart", type=pathlib.Path, default=world.ROOT / ".build/benchmarks.svg", help="the goals as bars")
+    of_table.add_argument("--chart", type=pathlib.Path, default=world.ROOT / ".build/benchmarks.svg", help="where to draw the goals as bars")
     of_table.add_argument(
         "--readme", action="store_true",
         help="write the table into Benchmarks/README.md, and the goals into docs/benchmarks.md and docs/benchmarks.svg")
     of_table.add_argument("--only", action="append", choices=list(GROUPS))
-    of_growth = commands.add_parser("growth", help="memory and time where much is kept")
+    of_growth = commands.add_parser("growth", help="measure memory and time as the content grows")
     of_growth.add_argument("--readme", action="store_true", help="write the table into Benchmarks/README.md")
-    of_soak = commands.add_parser("soak", help="minutes at 80 %% of the greatest rate, drawn as a chart")
+    of_soak = commands.add_parser("soak", help="run for minutes at 80 %% of the maximum rate, and draw a chart")
     of_soak.add_argument("--seconds", type=int, default=600)
     of_soak.add_argument("--chart", type=pathlib.Path, default=README.with_name("soak.svg"))
     of_soak.add_argument("--readme", action="store_true", help="write the summary into Benchmarks/README.md")

@@ -1,4 +1,4 @@
-"""Charts as SVG: lines over the same time, one below the other; and the rows with goals as bars."""
+"""Charts as SVG: line charts over the same time, stacked vertically, and the rows with a goal as bars."""
 
 import html
 import math
@@ -55,7 +55,7 @@ def panel(title, unit, series, end, y):
 
 
 def document(width, height, title, notes, description, parts):
-    """A whole picture, for light and dark pages: title and notes on top, description for readers that cannot see it."""
+    """A whole picture, for light and dark pages. Title and notes are on top; the description is for screen readers."""
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-labelledby="title desc" '
         'font-family="sans-serif" font-size="12">',
@@ -92,7 +92,7 @@ def bar(row, x, y, scale):
 def goals(rows, machine):
     """A bar for each row: its share of what its goal allows."""
     notes = [
-        machine, "Shorter is better. A bar beyond the thick line misses its goal. Thin lines: from the least to the greatest round."]
+        machine, "Shorter is better. A bar beyond the thick line misses its goal. Thin lines span the rounds."]
     # The widths of texts are estimates.
     left = round(2 * MARGIN + 28 + LETTER * max(len(row.subject) for row in rows))
     right = left + BARS + MARGIN

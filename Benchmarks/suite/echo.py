@@ -1,4 +1,4 @@
-"""IPCDBus beside libdbus in C: one method call with 16 bytes, nothing done."""
+"""IPCDBus compared with libdbus in C: one method call with 16 bytes that does nothing."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from .world import FLOOR, Failure, World
 
 
 def instructions(world, command):
-    """The instructions that a client spends on one call, send and receive; the start of the process cancels out."""
+    """The instructions that a client spends on sending a call and receiving its reply; process startup cancels out."""
     counts = []
     for calls in (1_000, 3_000):
         run = subprocess.run(
@@ -42,7 +42,7 @@ def measure(sizes):
                 many.add(
                     world.load("echo-client", count=sizes.many, window=64, **settings)["rate"],
                     world.floor(*floor, sizes.many, 16, 64)["rate"])
-            work = Row("", f"IPCDBus, instructions of one call in its caller {way}, 64 in flight : C with libdbus", "")
+            work = Row("", f"IPCDBus, instructions per call in the caller {way}, 64 in flight : C with libdbus", "")
             work.add(
                 instructions(world, lambda calls: world.load_command("echo-client", count=calls, window=64, **settings)),
                 instructions(world, lambda calls: [FLOOR / floor[0], *floor[1:], calls, 16, 64]))

@@ -1,4 +1,4 @@
-"""What a broker costs where much is kept: memory for each thing, and what a request takes then."""
+"""The cost of a broker with much content: the memory per element, and the time of a request."""
 
 import sys
 
@@ -8,13 +8,13 @@ MIB = 1 << 20
 
 
 class Step:
-    """One kind of thing, in growing numbers, in a world of its own."""
+    """One kind of content, in growing numbers, in its own world."""
 
     def __init__(self, name, numbers, fill, *options):
         self.name, self.numbers, self.fill, self.options = name, numbers, fill, options
 
     def measure(self, rounds=3):
-        """Rows: how many, anonymous memory, bytes of memory for each, bytes of the store for each, p50 of a request."""
+        """Rows: count, anonymous memory, bytes of memory per element, bytes of store per element, p50 of a request."""
         with World() as world:
             broker = world.start_broker(*self.options)
             world.start_load("receive")
@@ -24,7 +24,7 @@ class Step:
                     self.fill(world, before, number)
                     before = number
                 p50 = sorted(world.load("open", count=1_000, board="bench")["p50"] for _ in range(rounds))[rounds // 2]
-                # What work leaves behind is given back after a second in which nothing is done.
+                # The broker returns free memory after a second without work.
                 broker.settle(3)
                 now = (broker.anonymous_bytes, world.store_bytes)
                 at_first = at_first or now
@@ -56,7 +56,7 @@ def steps():
     ]
 
 
-HEAD = ["what is kept", "how many", "memory in MiB", "bytes of memory each", "bytes of store each", "p50 of a request in µs"]
+HEAD = ["content", "count", "memory in MiB", "bytes of memory each", "bytes of store each", "p50 of a request in µs"]
 
 
 def cells(row):

@@ -1,4 +1,4 @@
-"""P7: a broker without work, and its start."""
+"""P7: an idle broker, and its startup."""
 
 import signal
 
@@ -10,10 +10,10 @@ MIB = 1 << 20
 
 def measure(sizes):
     with World() as world:
-        cold = Row("", "start of the broker until it owns its name, new store : dbus-send of one call", "ms")
-        wake_ups = Row("P7", f"idle broker after work, wake-ups a second in {sizes.idle_seconds} s", "/s", most=1.0)
+        cold = Row("", "broker startup until it owns its bus name, new store : one dbus-send call", "ms")
+        wake_ups = Row("P7", f"idle broker after work, wake-ups per second over {sizes.idle_seconds} s", "/s", most=1.0)
         memory = Row("P7", "idle broker, anonymous memory : 6 MiB", "MiB", most=1.0)
-        full = Row("P7", f"idle broker after its start, {sizes.boards:,} pasteboards, anonymous memory : 6 MiB", "MiB", most=1.0)
+        full = Row("P7", f"idle broker after startup, {sizes.boards:,} pasteboards, anonymous memory : 6 MiB", "MiB", most=1.0)
         clean = Row("P7", f"ready after a clean stop, {sizes.boards:,} pasteboards : 15 ms", "ms", most=1.0)
         killed = Row("P7", f"ready after kill -9, {sizes.boards:,} pasteboards : 50 ms", "ms", most=1.0)
         world.start_floor("echo", "server", "floor.Handler")
@@ -25,7 +25,7 @@ def measure(sizes):
         handler = world.start_load("receive")
         world.load("open", count=sizes.many // 4, window=64, board="bench")
         world.stop(handler)
-        # What follows work: threads of a pool end 5 s after it.
+        # Pool threads exit 5 s after the work.
         broker.settle(6)
         wake_ups.add(broker.wake_ups(sizes.idle_seconds), 0)
         memory.add(broker.anonymous_bytes / MIB, 6)

@@ -1,4 +1,4 @@
-"""What the figures were measured on, and their place in a document."""
+"""Describes the machine and the source, and writes figures into a document."""
 
 import datetime
 import os
@@ -34,14 +34,14 @@ def description():
 
 
 def commit():
-    """Of the source, if this is a clone; with "-dirty" if files have changed since."""
+    """The commit of the source if this is a clone, with "-dirty" if files have changed since."""
     found = subprocess.run(
         ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False)
     return found.stdout.strip() or "unknown"
 
 
 def write_between(name, content, path):
-    """Replaces what stands between the marks of this name."""
+    """Replaces the text between the markers with this name."""
     first, last = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     text = path.read_text(encoding="utf-8")
     before, rest = text.split(first)

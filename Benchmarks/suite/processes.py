@@ -1,4 +1,4 @@
-"""P1: whole processes, from their start to their end, everything else warm."""
+"""P1: whole processes, from start to exit, with everything else warm."""
 
 import pathlib
 import subprocess
@@ -11,18 +11,18 @@ CLIENT = pathlib.Path(__file__).with_name("python_client.py")
 
 
 def peers(world):
-    """One call each to a service that does nothing, or to the one that opens URLs."""
+    """Programs that make one call, either to a service that does nothing or to the one that opens URLs."""
     return {
         "dbus-send": ["dbus-send", "--print-reply", f"--dest={ECHO}", "/", "floor.Echo.Echo"],
         "busctl call": ["busctl", "--user", "call", ECHO, "/", "floor.Echo", "Echo"],
         "gdbus call": ["gdbus", "call", "--session", "--dest", ECHO, "--object-path", "/", "--method", "floor.Echo.Echo"],
         "gio open": ["gio", "open", "ipcbench:hello"],
-        "C, libdbus": [FLOOR / "echo", "once", ECHO],
+        "C with libdbus": [FLOOR / "echo", "once", ECHO],
     }
 
 
 def register_for_gio(world):
-    """A program for the scheme ipcbench, as the desktop knows it; it does nothing."""
+    """Registers a program that does nothing for the scheme ipcbench, as a desktop would."""
     folder = world.folder / "data/applications"
     folder.mkdir(parents=True)
     (folder / "ipcbench.desktop").write_text(
@@ -37,20 +37,20 @@ def measure(sizes):
         world.start("ipc-server", word="listening", stdout=subprocess.DEVNULL)
         world.start_floor("echo", "server", ECHO)
         send = ["ipc-client", "send", "hello"]
-        what = "whole process, ipc-client send hello (durable, answered)"
-        to_dbus_send = Row("P1", f"{what} : dbus-send of one call", "ms", most=1.5)
+        what = "ipc-client send hello, whole process (durable, answered)"
+        to_dbus_send = Row("P1", f"{what} : one dbus-send call", "ms", most=1.5)
         to_busctl = Row("P1", f"{what} : busctl call", "ms", most=1.0)
         others = {
             name: Row("", f"{what} : {name}", "ms")
-            for name in ["gdbus call", "gio open", "C, libdbus", "Python, the same request"]
+            for name in ["gdbus call", "gio open", "C with libdbus", "the same request in Python"]
         }
         parts = {
-            "the process and its options (--version)": ["ipc-client", "--version"],
-            "a process of the library that connects, no more": [LOAD, "connect-only"],
-            "connect and ask (scheme can-open)": ["ipc-client", "scheme", "can-open", "IPCServer.demo:"],
+            "process start and option parsing (--version)": ["ipc-client", "--version"],
+            "a process that uses the library only to connect": [LOAD, "connect-only"],
+            "connect and make one query (scheme can-open)": ["ipc-client", "scheme", "can-open", "IPCServer.demo:"],
         }
-        split = {name: Row("", f"of that: {name} : dbus-send of one call", "ms") for name in parts}
-        commands = peers(world) | {"Python, the same request": ["/usr/bin/python3", CLIENT]}
+        split = {name: Row("", f"of that: {name} : one dbus-send call", "ms") for name in parts}
+        commands = peers(world) | {"the same request in Python": ["/usr/bin/python3", CLIENT]}
         for _ in range(sizes.rounds):
             ours = world.times(sizes.processes, *send)
             theirs = {name: world.times(sizes.processes, *command) for name, command in commands.items()}

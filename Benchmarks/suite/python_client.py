@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What "ipc-client send hello" does, in another language: one call of the contract."""
+"""Does the same as "ipc-client send hello", with one D-Bus call from another language."""
 
 import dbus
 

@@ -1,4 +1,4 @@
-"""P2 and P3: requests that are stored and answered, beside a relay in C that stores nothing; and single members."""
+"""P2 and P3: stored and answered requests, compared with a relay in C that stores nothing; and single members."""
 
 from .rows import Row
 from .world import FLOOR, ROOT, World
@@ -7,20 +7,20 @@ BYTES = 1024
 
 
 def routes():
-    """The ways to the broker: the library's own choice, and each of them alone where there is more than one."""
+    """The routes to the broker: the library's own choice, and each route on its own if there is more than one."""
     contract = (ROOT / "dbus/org.swiftipc.Broker1.xml").read_text()
     names = ["bus", "direct"] if 'name="Connect"' in contract else []
     return {"": {}} | {f", route {name}": {"SWIFT_IPC_ROUTE": name} for name in names}
 
 
 def relay(world):
-    """The floor: who answers, and who passes on."""
+    """Starts the floor: a program that answers, and one that relays."""
     world.start_floor("echo", "server", "floor.Handler")
     world.start_floor("relay", "floor.Relay", "floor.Handler")
 
 
 class Route:
-    """The rows of one way."""
+    """The rows of one route."""
 
     def __init__(self, world, name, environment, goals):
         self.world, self.environment = world, environment
@@ -28,11 +28,13 @@ class Route:
         self.single = Row(
             "P2" if goals else "", f"durable, answered request, 1 KiB, one at a time, p50{name} : relay + one fdatasync",
             "µs", most=1.25 if goals else None)
+        stores_nothing = "relay, which stores nothing"
         self.many = Row(
-            "P3" if goals else "", f"the same, 64 in flight, from 1 client{name} : relay, which stores nothing", "/s",
+            "P3" if goals else "", f"durable, answered requests, 64 in flight, from 1 client{name} : {stores_nothing}", "/s",
             least=1.0 if goals else None)
         self.clients = Row(
-            "P3" if goals else "", f"the same, from 16 clients, 4 each{name} : relay", "/s", least=1.0 if goals else None)
+            "P3" if goals else "", f"durable, answered requests, 16 clients with 4 in flight each{name} : {stores_nothing}", "/s",
+            least=1.0 if goals else None)
         world.start_load(
             "receive", scheme=self.scheme, id=f"org.example.Load{self.scheme}", environment=environment)
 
@@ -78,7 +80,7 @@ def measure(sizes):
 
 
 def measure_members(sizes):
-    """Members alone, and queued requests, beside one call that does nothing."""
+    """Single members, and queued requests, compared with a call that does nothing."""
     with World() as world:
         world.start_broker()
         world.start_floor("echo", "server", "floor.Handler")
@@ -89,11 +91,11 @@ def measure_members(sizes):
             "SetItems, 1 KiB, in memory": ("set", {"persistent": "no", "board": "memory"}),
             "GetItems, 1 KiB, persistent": ("get", {"persistent": "yes", "board": "kept"}),
             "GetItems, 1 KiB, in memory": ("get", {"persistent": "no", "board": "memory"}),
-            "queued requests, 1 KiB, on the disk": ("queue", {}),
+            "queued requests, 1 KiB, on disk": ("queue", {}),
         }
         rows = {
-            name: (Row("", f"{name}, one at a time, p50 : C echo of 1 KiB", "µs"),
-                   Row("", f"{name}, 64 in flight : C echo of 1 KiB", "/s")) for name in members
+            name: (Row("", f"{name}, one at a time, p50 : echo of 1 KiB in C", "µs"),
+                   Row("", f"{name}, 64 in flight : echo of 1 KiB in C", "/s")) for name in members
         }
         for _ in range(sizes.rounds):
             single = world.floor("echo", "client", "floor.Handler", sizes.singles, BYTES, 1)["p50"]
@@ -114,7 +116,7 @@ def measure_by_hand(sizes):
         folder = world.folder / "files"
         folder.mkdir()
         world.start_floor("file", "server", folder)
-        row = Row("", "durable, answered request, 1 KiB, one at a time : a file, fsync, rename, inotify, by hand in C", "µs")
+        row = Row("", "durable, answered request, 1 KiB, one at a time : file, fsync, rename and inotify by hand in C", "µs")
         for _ in range(sizes.rounds):
             row.add(
                 world.load("open", count=sizes.singles // 2, bytes=BYTES, board="bench")["p50"],

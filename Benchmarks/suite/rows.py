@@ -1,14 +1,14 @@
-"""What was measured, as rows of one table: ours, the floor in the same run, their ratio, and whether the goal is met."""
+"""The measurements as rows of one table: ours, the floor in the same run, their ratio, and whether the goal is met."""
 
 import json
 import statistics
 
 
 class Row:
-    """One comparison, measured in several rounds; in each round the one right after the other."""
+    """One comparison, measured in several rounds. In each round, one side runs right after the other."""
 
     def __init__(self, goal, what, unit, most=None, least=None):
-        """most, least: what the ratio of ours to the floor may be; neither where there is no goal."""
+        """most, least: the bounds of the ratio of ours to the floor; neither is given if there is no goal."""
         self.goal, self.what, self.unit, self.most, self.least = goal, what, unit, most, least
         self.ours, self.floor = [], []
 
@@ -23,18 +23,18 @@ class Row:
 
     @property
     def met(self):
-        """None where there is no goal."""
+        """Whether the goal is met; None if there is no goal."""
         if self.most is None and self.least is None:
             return None
         if self.most is not None and not self.ratios:
-            # A floor of nothing, such as no wake-ups.
+            # The floor is zero, such as no wake-ups.
             return statistics.median(self.ours) <= 0
         ratio = statistics.median(self.ratios)
         return ratio <= self.most if self.most is not None else ratio >= self.least
 
     @property
     def shares(self):
-        """Median, least and greatest as shares of what the goal allows: 1 just meets it, and less is better."""
+        """Median, least and greatest ratio as a share of what the goal allows: 1 just meets the goal, and less is better."""
         if not self.ratios:
             return (0, 0, 0) if self.met else (1, 1, 1)
         shares = [ratio / self.most if self.most is not None else self.least / ratio for ratio in self.ratios]
@@ -42,7 +42,7 @@ class Row:
 
     @property
     def subject(self):
-        """What was measured, without the floor."""
+        """The measured subject, without the floor."""
         return self.what.partition(" : ")[0]
 
     @property
@@ -106,7 +106,7 @@ def markdown(rows):
 
 
 def goals(rows):
-    """The rows with a goal, for a document without figures of one machine. Of P9 only the worst."""
+    """The rows with a goal, for a document without machine-specific figures. Of P9, only the worst row."""
     worst = max((row for row in rows if row.goal == "P9"), key=lambda row: row.shares, default=None)
     lines = [["goal", "what", "compared with", "ratio (least to greatest)", "allowed", ""]]
     lines.append(["---"] * len(lines[0]))

@@ -1,4 +1,4 @@
-"""P5: what a request costs where much is stored; and P6: what a change costs where many wait for it."""
+"""P5: the cost of a request with much stored content. P6: the cost of a change with many watchers."""
 
 import contextlib
 
@@ -7,7 +7,7 @@ from .world import World
 
 
 def measure_stored(sizes):
-    """A world for each number, all at the same time, so that they can be measured in turn."""
+    """Sets up a world for each number at the same time, so that they can be measured in turn."""
     with contextlib.ExitStack() as stack:
         worlds = {}
 
@@ -46,9 +46,8 @@ def measure_watchers(sizes):
         world.start_floor("watch", "floor.Watch")
         rows = []
         for watchers in sizes.watchers:
-            row = Row(
-                "P6", f"change of a pasteboard seen by the last of {watchers:,} : C sends as many method returns", "µs",
-                most=1.2)
+            last = "the only watcher" if watchers == 1 else f"the last of {watchers:,} watchers"
+            row = Row("P6", f"time until {last} sees a change : as many method returns sent by C", "µs", most=1.2)
             for _ in range(sizes.rounds):
                 ours, floor = (
                     world.load("watch", watchers=watchers, rounds=sizes.watches, target=target)["p50"]

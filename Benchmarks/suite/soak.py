@@ -1,4 +1,4 @@
-"""Requests at 80 % of the greatest rate for minutes: what changes while they go on."""
+"""Sends requests at 80 % of the maximum rate for minutes, and records what changes."""
 
 import statistics
 
@@ -6,16 +6,16 @@ from . import chart
 from .world import World
 
 MIB = 1 << 20
-# Records of a source are kept up to this number; until then the store grows.
+# The store keeps up to this number of records per source, and grows until then.
 KEPT = 10_000
 
 
 def measure(seconds, share=0.8):
-    """Gives the rate, and a sample for each period: what the sender saw, and what the broker used then."""
+    """Returns the rate and a sample for each period: the sender's measurements and the broker's resource use."""
     with World() as world:
         broker = world.start_broker()
         world.start_load("receive", window=256)
-        # The first records of a source cost less than those that others have to make room for.
+        # The first records of a source cost less than later ones, which replace older records.
         world.load("open", count=2 * KEPT, window=64, bytes=1024, board="bench")
         greatest = statistics.median(
             world.load("open", count=100_000, window=64, bytes=1024, board="bench")["rate"] for _ in range(3))
@@ -39,20 +39,20 @@ def drawn(rate, samples, description):
         return [(name, [(time, value / 1e3) for time, value in points]) for name, points in series(*names)]
 
     panels = [
-        ("answered requests a second", "/s", series("rate")),
-        ("time of a request: p50", "ms", milliseconds(["p50"])),
-        ("time of a request: p99, p99.9", "ms", milliseconds(["p99", "p999"])),
-        ("anonymous memory of the broker", "MiB", series("memory")),
-        ("descriptors of the broker", "", series("descriptors")),
+        ("answered requests per second", "/s", series("rate")),
+        ("request time: p50", "ms", milliseconds(["p50"])),
+        ("request time: p99, p99.9", "ms", milliseconds(["p99", "p999"])),
+        ("the broker's anonymous memory", "MiB", series("memory")),
+        ("the broker's descriptors", "", series("descriptors")),
         ("store", "MiB", series("store")),
     ]
     return chart.svg(
-        f"{rate:,} durable, answered requests of 1 KiB a second, 80 % of the greatest rate", description, panels,
+        f"{rate:,} durable, answered requests of 1 KiB per second, 80 % of the maximum rate", description, panels,
         samples[-1]["seconds"])
 
 
 def summary(rate, samples):
-    """One line: what was held, and how much the second half of what comes after the first records differs."""
+    """One line: the medians, and how the second half of the steady phase differs from the first."""
     steady = [sample for sample in samples if sample["seconds"] * rate > KEPT * 2] or samples
     half = len(steady) // 2
 
@@ -62,7 +62,7 @@ def summary(rate, samples):
 
     middle = {name: statistics.median(sample[name] for sample in steady) for name in ["rate", "p50", "p99", "p999"]}
     return (
-        f"asked for {rate:,}/s, answered {middle['rate']:,.0f}/s, p50 {middle['p50'] / 1e3:.2f} ms, "
+        f"sent {rate:,}/s, answered {middle['rate']:,.0f}/s, p50 {middle['p50'] / 1e3:.2f} ms, "
         f"p99 {middle['p99'] / 1e3:.2f} ms, p99.9 {middle['p999'] / 1e3:.2f} ms, "
         f"failures {sum(sample['failures'] for sample in samples):.0f}; first and second half: "
         f"memory {growth('memory')} MiB, descriptors {growth('descriptors')}, store {growth('store')} MiB")

@@ -1,4 +1,4 @@
-"""P4: large values, to a pasteboard and out again by descriptor, all bytes compared."""
+"""P4: large values, written to a pasteboard and read back by descriptor, with all bytes compared."""
 
 from .rows import Row
 from .world import Peak, World
@@ -9,12 +9,12 @@ MIB = 1 << 20
 def measure(sizes):
     with World() as world:
         broker = world.start_broker()
-        rows, growth = [], Row("P4", "broker, growth of anonymous memory in all that : 8 MiB", "MiB", most=1.0)
+        rows, growth = [], Row("P4", "growth of the broker's anonymous memory in these transfers : 8 MiB", "MiB", most=1.0)
         with Peak(broker) as peak:
             for mib, times, rounds in sizes.values:
                 memory = Row("P4", f"{mib} MiB, in memory : fill, seal, map, compare", "GB/s", least=0.9)
-                kept = Row("P4", f"{mib} MiB, in memory : the same, the version before kept meanwhile", "GB/s")
-                disk = Row("P4", f"{mib} MiB, persistent : the same by sendfile and fdatasync", "GB/s", least=0.9)
+                kept = Row("P4", f"{mib} MiB, in memory : the same, also keeping the previous version", "GB/s")
+                disk = Row("P4", f"{mib} MiB, persistent : the same with sendfile and fdatasync", "GB/s", least=0.9)
                 for _ in range(min(rounds, sizes.rounds)):
                     ours = world.load("payload", mib=mib, rounds=times, board="memory", persistent="no")["gb-per-s"]
                     memory.add(ours, world.floor("payload", "memfd", mib, times)["gb-per-s"])

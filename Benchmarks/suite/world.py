@@ -1,4 +1,4 @@
-"""A private world to measure in: a folder on a disk, a bus, and the processes on it. All of it goes when it is left."""
+"""A private world to measure in: a folder on a disk, a bus, and the processes on it. Leaving it removes everything."""
 
 import json
 import os
@@ -21,11 +21,11 @@ BROKER = "org.swiftipc.Broker1"
 
 
 class Failure(Exception):
-    """Something that should have run did not."""
+    """A program that should have run did not run, or failed."""
 
 
 class Process:
-    """A process that goes on beside us. What it says is read all the time, so that a full pipe never keeps it."""
+    """A background process. Its output is read continuously, so a full pipe never blocks it."""
 
     def __init__(self, arguments, environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE):
         self.arguments = [str(argument) for argument in arguments]
@@ -33,7 +33,7 @@ class Process:
         self.seconds_to_ready = None
         self.process = subprocess.Popen(
             self.arguments, env=environment, stdin=stdin, stdout=stdout,
-            # A handler prints what it gets, and says beside it that it listens.
+            # A handler prints its messages to the output, and reports on standard error that it is listening.
             stderr=subprocess.STDOUT if stdout == subprocess.PIPE else subprocess.PIPE, text=True,
             start_new_session=True)
         self.lines = queue.SimpleQueue()
@@ -46,19 +46,19 @@ class Process:
         self.lines.put((time.monotonic(), None))
 
     def wait_for(self, word):
-        """Returns when it has said a line with this word."""
+        """Waits until the process prints a line with this word."""
         said = []
         while True:
             at, line = self.lines.get()
             if line is None:
-                raise Failure(f"{' '.join(self.arguments)} ended with {self.process.wait()}: {''.join(said)}")
+                raise Failure(f"{' '.join(self.arguments)} exited with {self.process.wait()}: {''.join(said)}")
             if word in line:
                 self.seconds_to_ready = at - self.started
                 return line
             said.append(line)
 
     def objects(self):
-        """The objects that a measuring program prints, as they come, until it ends."""
+        """The objects that a measuring program prints, as they arrive, until it exits."""
         said = []
         while (line := self.lines.get()[1]) is not None:
             if line.startswith("{"):
@@ -66,14 +66,14 @@ class Process:
             else:
                 said.append(line)
         if self.process.wait():
-            raise Failure(f"{' '.join(self.arguments)} ended with {self.process.wait()}: {''.join(said)}")
+            raise Failure(f"{' '.join(self.arguments)} exited with {self.process.wait()}: {''.join(said)}")
 
     def result(self):
-        """What a measuring program prints at its end."""
+        """The last object that a measuring program prints."""
         return list(self.objects())[-1]
 
     def go(self):
-        """Lets a program begin that waits for a line."""
+        """Starts a program that is waiting for a line on its input."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
 
@@ -92,11 +92,11 @@ class Process:
         self.reader.join()
 
     def status(self, field):
-        """A number of /proc/PID/status."""
+        """A number from /proc/PID/status."""
         for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith(field + ":"):
                 return int(line.split()[1])
-        raise Failure(f"there is no {field}")
+        raise Failure(f"/proc/{self.pid}/status has no {field}")
 
     @property
     def anonymous_bytes(self):
@@ -107,7 +107,7 @@ class Process:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def switches(self):
-        """How often each of its threads has gone to sleep and come back, so far."""
+        """How often each of its threads has slept and woken up so far."""
         threads = {}
         for thread in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
             for line in (thread / "status").read_text().splitlines():
@@ -116,18 +116,18 @@ class Process:
         return threads
 
     def settle(self, seconds):
-        """Leaves it alone, so that it can do what it does when nothing is asked of it."""
+        """Leaves the process idle, so that it can do its idle work."""
         time.sleep(seconds)
 
     def wake_ups(self, seconds):
-        """How often a second its threads wake up."""
+        """How often per second its threads wake up."""
         before = self.switches()
         time.sleep(seconds)
         return sum(count - before.get(thread, 0) for thread, count in self.switches().items()) / seconds
 
 
 class Peak:
-    """The greatest anonymous memory of a process while this is entered."""
+    """A context that records the peak anonymous memory of a process."""
 
     def __init__(self, process):
         self.process = process
@@ -153,7 +153,7 @@ class Peak:
 
 
 class World:
-    """A bus with nothing on it, and a folder on the disk (TMPDIR, else /var/tmp) for the store."""
+    """An empty bus, and a folder on the disk (in TMPDIR, or else in /var/tmp) for the store."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ipc-bench.", dir=os.environ.get("TMPDIR", "/var/tmp")))
@@ -170,7 +170,7 @@ class World:
             (self.folder / name).mkdir(mode=0o700)
         for program in PROGRAMS:
             if not (RELEASE / program).exists():
-                raise Failure(f"there is no {RELEASE / program}; run 'make build'")
+                raise Failure(f"{RELEASE / program} is missing; run 'make build'")
             shutil.copy(RELEASE / program, self.folder / "bin")
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("DBUS_", "SWIFT_IPC_STORE"))
@@ -187,7 +187,7 @@ class World:
         self.start("dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--print-address", word="unix:")
 
     def start(self, *arguments, word="ready", environment=None, **streams):
-        """Starts a program, and returns when it has said this word."""
+        """Starts a program, and waits until it prints this word."""
         process = Process(arguments, self.environment | (environment or {}), **streams)
         self.processes.append(process)
         if word:
@@ -195,53 +195,53 @@ class World:
         return process
 
     def run(self, *arguments, environment=None):
-        """Runs a program to its end, and gives what it has printed."""
+        """Runs a program, and returns its output."""
         done = subprocess.run(
             [str(argument) for argument in arguments], env=self.environment | (environment or {}),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode:
             raise Failure(
-                f"{' '.join(map(str, arguments))} ended with {done.returncode}: {done.stdout}{done.stderr}")
+                f"{' '.join(map(str, arguments))} exited with {done.returncode}: {done.stdout}{done.stderr}")
         return done.stdout
 
     def load_command(self, measurement, **settings):
         return [LOAD, measurement, *(f"{name.replace('_', '-')}={value}" for name, value in settings.items())]
 
     def load(self, measurement, environment=None, **settings):
-        """Runs our measuring program, and gives the object that it prints."""
+        """Runs our measuring program, and returns the object that it prints."""
         return json.loads(self.run(*self.load_command(measurement, **settings), environment=environment).splitlines()[-1])
 
     def fill(self, measurement, **settings):
-        """Has our measuring program put something there."""
+        """Runs our measuring program to add content."""
         self.run(*self.load_command(measurement, **settings))
 
     def start_load(self, measurement, environment=None, **settings):
         return self.start(*self.load_command(measurement, **settings), environment=environment)
 
     def floor(self, program, *arguments):
-        """Runs a program of the floor, and gives the object that it prints."""
+        """Runs a program of the floor, and returns the object that it prints."""
         return json.loads(self.run(FLOOR / program, *arguments).splitlines()[-1])
 
     def start_floor(self, program, *arguments):
         return self.start(FLOOR / program, *arguments)
 
     def times(self, count, *command):
-        """Milliseconds of one whole process, in the median of so many."""
+        """The median run time of a whole process, in milliseconds, over this number of runs."""
         return self.floor("times", count, *command)["ms"]
 
     def together(self, commands, environment=None):
-        """Starts programs that wait, lets them go at the same moment; how much they did a second, all together."""
+        """Starts programs that wait, releases them at the same moment, and returns their combined rate per second."""
         clients = [self.start(*command, stdin=subprocess.PIPE, environment=environment) for command in commands]
         for client in clients:
             client.go()
         results = [client.result() for client in clients]
         for client in clients:
             self.stop(client)
-        # Until the last one was done, on its own clock and not when its process was gone.
+        # Up to the moment when the last one was done, by its own clock, not when its process was gone.
         return sum(result["count"] for result in results) / max(result["seconds"] for result in results)
 
     def start_broker(self, *options, store="store"):
-        """Starts a broker, without arguments as the bus does; it logs "ready" when it owns its name."""
+        """Starts a broker as the bus does, without arguments. It logs "ready" when it owns its name."""
         environment = {"SWIFT_IPC_STORE": str(self.folder / store)}
         self.broker = self.start(self.folder / "bin/ipc-broker", *options, environment=environment)
         return self.broker
@@ -276,7 +276,7 @@ class World:
 
 
 def leave_on_signals():
-    """Makes a signal an exception, so that the world is left in order."""
+    """Turns signals into exceptions, so that the world is cleaned up."""
     def leave(number, _):
         raise SystemExit(128 + number)
     for number in [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]:
