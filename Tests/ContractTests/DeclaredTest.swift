@@ -1,4 +1,4 @@
-/// A test as its source file declares it.
+/// A test as declared in its source file.
 struct DeclaredTest {
     /// The suite and the name that a test run prints: `Suite/name`.
     let name: String
@@ -10,17 +10,17 @@ struct DeclaredTest {
         invariants = name.matches(of: /(?:^I|, I|_I|^i)([0-9]+)(?=[:,A-Z]|$)/).compactMap { Int($0.1) }
     }
 
-    /// The cited numbers that are those of no invariant.
+    /// The cited numbers that belong to no invariant.
     var unknownInvariants: [Int] { invariants.filter { !InvariantDocument.numbers.contains($0) } }
 
     /// The tests of one source file.
     static func all(in text: String) -> [DeclaredTest] {
-        // A suite begins at the start of a line, and its tests do not.
+        // A suite is declared at the start of a line; its tests are indented.
         let suites = /^(?:@.+ )?(?:[a-z]+ )*(?:struct|class|enum|actor|extension) (\w+)/.anchorsMatchLineEndings()
         var suite: Substring = ""
         var tests: [DeclaredTest] = []
         for (index, part) in text.split(separator: "@Test", omittingEmptySubsequences: false).enumerated() {
-            // Before the first attribute there is no test.
+            // There is no test before the first attribute.
             if index > 0, let name = name(behindAttribute: part) {
                 tests.append(DeclaredTest(suite: suite, name: name))
             }

@@ -2,7 +2,7 @@ import IPCBroker
 import IPCModel
 import Testing
 
-/// Words and numbers that the documents promise, held against those of the code.
+/// Compares words and numbers that the documents promise with those in the code.
 @Suite struct DocumentedWordsTests {
     private func text(_ interface: String, _ member: String? = nil) throws -> String {
         let document = try #require(try InterfaceDocument(ProjectFiles.document(of: interface))[interface])
@@ -10,7 +10,7 @@ import Testing
         return comment.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The limits that the document tells with a default.
+    /// The documented limits with a default.
     private func toldLimits() throws -> [String: UInt64] {
         var told: [String: UInt64] = [:]
         for row in try text("org.swiftipc.Broker1", "Limits").matches(
@@ -26,7 +26,7 @@ import Testing
         #expect(told.count >= 12)
         let real = Limits().dictionary
         for (name, value) in told { #expect(real[name] == value, "\(name)") }
-        // The control: a default that was changed is not the one that is told.
+        // The control: a changed default differs from the documented one.
         var changed = Limits()
         try changed.set("history-most", 99)
         #expect(changed.dictionary["history-most"] != told["history-most"])
@@ -62,7 +62,7 @@ import Testing
         let told = try text("org.swiftipc.Schemes1", "ResolveURL").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
             String($0.1)
         }
-        // A caller that asks which handler a URL has pins none.
+        // A caller that only asks which handler a URL has cannot pin one.
         #expect(Set(Resolution.Reason.allCases.map(\.rawValue)).subtracting(["pinned"]).subtracting(told) == [])
     }
 

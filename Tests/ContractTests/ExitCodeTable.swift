@@ -1,4 +1,4 @@
-/// The table "Errors and exit codes" of the contract, written down once more by hand.
+/// The table "Errors and exit codes" of the contract, written by hand a second time.
 enum ExitCodeTable {
     static let errors: [String: Int32] = [
         "InvalidArguments": 65, "InvalidURL": 65, "InvalidName": 65, "PayloadInvalid": 65,
@@ -19,7 +19,7 @@ enum ExitCodeTable {
     /// A wrong command line is neither an error of the broker nor an outcome.
     static let usage: Int32 = 64
 
-    /// What a document's list says, in lines such as "* exit 66: ``NoSuchItem`` (text), outcome ``failed``".
+    /// The list in a document, with lines such as "* exit 66: ``NoSuchItem`` (text), outcome ``failed``".
     static func told(in document: String) -> [String: Int32] {
         let text = document.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         var told: [String: Int32] = [:]

@@ -1,21 +1,21 @@
-/// Which modules the sources of each module may import: the arrows of the architecture, which only run down.
+/// Which modules the sources of each module may import: the arrows of the architecture, which only point down.
 struct ImportRules {
-    /// What a module may import beside Swift's own modules.
+    /// What a module may import besides Swift's own modules.
     private static let allowed: [String: Set<String>] = [
-        // Floor 1
+        // Layer 1
         "IPCModel": ["CXXHash"],
         "IPCQueues": [],
         "IPCDBus": ["IPCQueues", "CLibDBus", "CLinux", "Logging"],
-        // Floor 2
+        // Layer 2
         "IPCDesktop": ["IPCModel"],
         "IPCInterface": ["IPCModel", "IPCDBus"],
         "IPCStore": ["IPCModel", "CLinux", "CXXHash", "CSQLite"],
-        // Floor 3
+        // Layer 3
         "IPCBroker": [
             "IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCQueues", "CLinux", "Logging",
         ],
         "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "CXXHash", "Logging"],
-        // Floor 4
+        // Layer 4
         "IPCFoundation": ["IPC"],
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
         "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "CJemalloc", "ArgumentParser", "Logging"],
@@ -24,12 +24,12 @@ struct ImportRules {
         "ipc-server": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ArgumentParser"],
         "ipc-bridge": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "CXCB", "CLinux", "ArgumentParser"],
     ]
-    /// Swift's own, and the C library.
+    /// Swift's own modules, and the C library.
     private static let everywhere: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "_Concurrency"]
-    /// Targets of C, which have no Swift in them.
+    /// C targets, which contain no Swift.
     static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc", "CXCB", "CLibDBus", "CSQLite"]
 
-    /// The modules that a Swift text imports, whatever stands before and behind the word.
+    /// The modules that Swift source text imports, with any attributes or modifiers around the import.
     static func imports(in text: String) -> [String] {
         let code = text.replacing(#/(?s)/\*.*?\*//#, with: " ").replacing(#/(?m)//.*$/#, with: "")
         let pattern =
@@ -44,10 +44,10 @@ struct ImportRules {
         return code.matches(of: pattern).map { String($0.1) }
     }
 
-    /// What is wrong with the imports of one file.
+    /// The faulty imports of one file.
     ///
     /// - Parameters:
-    ///   - path: from the directory of the module.
+    ///     - path: relative to the module's directory.
     static func violations(module: String, path: String, text: String) -> [String] {
         guard let allowed = allowed[module] else { return ["\(module) has no rule: say which modules it may import"] }
         return imports(in: text).filter { imported in
@@ -55,9 +55,9 @@ struct ImportRules {
             case module: true
             // libdbus opens connections; no message passes through it.
             case "CLibDBus" where module == "IPCDBus": !path.hasPrefix("Connectors/")
-            // The layer that throws each error of SQLite, and keeps its connection to one thread.
+            // The layer that throws all SQLite errors and keeps the connection on one thread.
             case "CSQLite" where module == "IPCStore": !path.hasPrefix("Database/")
-            // All of Foundation costs a program 40 MB and 5 ms at the start.
+            // The full Foundation costs a program 40 MB and 5 ms at startup.
             case "Foundation": true
             case "FoundationEssentials": false
             default: !allowed.contains(imported) && !everywhere.contains(imported)

@@ -1,19 +1,19 @@
 import Foundation
 import FoundationXML
 
-/// An introspection document: hand-written with comments, or as a live object gives it.
+/// An introspection document: hand-written with comments, or as returned by a live object.
 struct InterfaceDocument {
     struct Interface {
         let name: String
         var members: [MemberShape] = []
-        /// The comment before each member, by the member's name.
+        /// The comment before each member, keyed by the member's name.
         var comments: [String: String] = [:]
         /// The comment before the interface.
         var comment = ""
     }
 
     let interfaces: [Interface]
-    /// The names of the nodes below.
+    /// The names of the child nodes.
     let children: [String]
 
     struct Malformed: Error, CustomStringConvertible {
@@ -27,7 +27,7 @@ struct InterfaceDocument {
         guard parser.parse() else {
             throw Malformed(description: "line \(parser.lineNumber): \(parser.parserError as Any)")
         }
-        // The parser is content with a document that ends too early.
+        // The parser accepts a document that ends too early.
         guard reader.isComplete else { throw Malformed(description: "the document ends before its elements do") }
         guard reader.unknown.isEmpty else { throw Malformed(description: "unknown elements \(reader.unknown)") }
         interfaces = reader.interfaces
@@ -37,7 +37,7 @@ struct InterfaceDocument {
     subscript(name: String) -> Interface? { interfaces.first { $0.name == name } }
 }
 
-/// Follows the elements of the "Introspection Data Format" of the D-Bus specification.
+/// Reads the elements of the "Introspection Data Format" of the D-Bus specification.
 private final class Reader: NSObject, XMLParserDelegate {
     var interfaces: [InterfaceDocument.Interface] = []
     var children: [String] = []

@@ -8,13 +8,13 @@ enum InterfaceTables {
         Schemes1.description, URLHandler1.description, URLs1.description, FreedesktopApplication.description,
     ]
 
-    /// The keys of the dictionaries of one member.
+    /// The keys in the dictionaries of one member.
     struct Keys: Sendable {
-        /// By the name of the argument.
+        /// Keyed by the name of the argument.
         let arguments: [String: [String: String]]
-        /// Keys of dictionaries within these, which the comment tells too.
+        /// Keys of nested dictionaries, which the comment also documents.
         var nested: [String: String] = [:]
-        /// Keys that a table shared by several members has, and this member does not use.
+        /// Keys in a table shared by several members that this member does not use.
         var unused: Set<String> = []
     }
 
@@ -22,7 +22,7 @@ enum InterfaceTables {
         Dictionary(uniqueKeysWithValues: type.keys.map { ($0.name, $0.signature.text) })
     }
 
-    /// By interface and member; what is not here has no dictionary.
+    /// Keyed by interface and member; members that are missing here have no dictionaries.
     static let keys: [String: Keys] = {
         let none = table(NoOptions.self)
         let claim = table(ClaimFacts.self)

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What a running broker says of its objects.
+/// How a running broker describes its objects.
 @Suite(.privateBus) struct IntrospectionTests {
     private static let standard = [
         "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
@@ -29,7 +29,7 @@ import Testing
         ).succeeded()
     }
 
-    /// Holds an object against the documents of the interfaces that it must have.
+    /// Compares an object with the documents of the interfaces that it must have.
     private func differences(_ object: InterfaceDocument, from interfaces: [String]) throws -> [String] {
         var found: [String] = []
         let names = object.interfaces.map(\.name)
@@ -49,7 +49,7 @@ import Testing
         #expect(try differences(object, from: Self.onBroker) == [])
         #expect(object.children == ["pasteboards"])
         #expect(MemberNameTests.repeated(object.interfaces) == [])
-        // The control: an interface less or more, and the members of another one.
+        // The control: a missing or an extra interface, and the members of another one, are noticed.
         #expect(try differences(object, from: Array(Self.onBroker.dropLast())) != [])
         #expect(try differences(object, from: Self.onBroker + ["org.swiftipc.Pasteboard1"]) != [])
     }

@@ -1,6 +1,6 @@
-/// `docs/invariants.md`: a section for each invariant, with the tests that hold it.
+/// `docs/invariants.md`: a section for each invariant, with the tests that check it.
 struct InvariantDocument {
-    /// All invariants that there are.
+    /// The numbers of all invariants.
     static let numbers = 1...25
 
     /// One section: the number in its heading, and its text.
@@ -12,7 +12,7 @@ struct InvariantDocument {
         }
     }
 
-    /// The invariants that have no section or several, and the sections of other numbers.
+    /// The invariants with no section or several, and the sections with other numbers.
     var misnumbered: [Int] {
         let found = sections.map(\.number)
         return Self.numbers.filter { number in found.count { $0 == number } != 1 }
@@ -24,17 +24,17 @@ struct InvariantDocument {
         sections.filter { Self.tests(in: $0.text).isEmpty }.map(\.number)
     }
 
-    /// The tests that a section names and that are not declared.
+    /// The tests named in a section that are not declared.
     func unknownTests(declared: Set<String>) -> [String] {
         sections.flatMap { Self.tests(in: $0.text) }.filter { !declared.contains($0) }
     }
 
-    /// The hostile programs that a section names, as paths from the package.
+    /// The hostile programs named in a section, as paths relative to the package.
     var programs: [String] {
         sections.flatMap { $0.text.matches(of: /`(Tests\/[^`]+)`/).map { String($0.1) } }
     }
 
-    /// The tests that a text names, as `Suite/name`.
+    /// The tests named in a text, as `Suite/name`.
     private static func tests(in text: Substring) -> [String] {
         text.matches(of: /`([A-Z]\w*Tests\/[^`]+)`/).map { String($0.1) }
     }

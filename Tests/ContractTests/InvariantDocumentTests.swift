@@ -7,7 +7,7 @@ struct InvariantDocumentTests {
         try FileContents.text("\(ProjectFiles.root)/docs/invariants.md")
     }
 
-    /// The tests of all modules. A file that cannot be read has none, so the document names tests that are missing.
+    /// The tests of all modules. A file that cannot be read counts as empty, so the document then names missing tests.
     private static let declaredTests = ProjectFiles.swiftFiles(below: "Tests").flatMap {
         DeclaredTest.all(in: (try? FileContents.text("\(ProjectFiles.root)/Tests/\($0)")) ?? "")
     }
@@ -33,7 +33,7 @@ struct InvariantDocumentTests {
         let citing = Self.declaredTests.filter { !$0.invariants.isEmpty }
         #expect(citing.count > 200)
         #expect(citing.filter { !$0.unknownInvariants.isEmpty }.map(\.name) == [])
-        // Every invariant is cited, so a reader finds its tests by its number.
+        // Every invariant is cited, so a reader can find its tests by number.
         #expect(Set(citing.flatMap(\.invariants)) == Set(InvariantDocument.numbers))
     }
 
@@ -43,7 +43,7 @@ struct InvariantDocumentTests {
         #expect(InvariantDocument(text + "- `\(unknown)`.\n").unknownTests(declared: declared) == [unknown])
         #expect(
             InvariantDocument(text + "- `Tests/Hostile/attacks/none.py`\n").programs.last?.hasSuffix("none.py") == true)
-        // Every name is looked up: without the sources all are unknown.
+        // Every name is looked up: without the sources, all are unknown.
         #expect(InvariantDocument(text).unknownTests(declared: []).count > 150)
     }
 
@@ -56,7 +56,7 @@ struct InvariantDocumentTests {
     }
 
     @Test func `a test is read in each form of its name`() {
-        // A reader of this file must not take these for tests.
+        // The code that reads this file must not take these for tests.
         let source = """
             /// A struct of values.
             private struct Row { let name = 1 }

@@ -1,14 +1,14 @@
-/// The doc comment of a member, in the form of the GTK documentation: the member's name, a line for each argument,
-/// then the text.
+/// The doc comment of a member, in the form of the GTK documentation: the member's name, one line per argument, then
+/// the text.
 struct MemberComment {
     /// The member's name, from the first line.
     let name: String
-    /// What is said of each argument, by its name.
+    /// The description of each argument, keyed by name.
     let arguments: [String: String]
-    /// The rest, with all white space as one blank.
+    /// The rest, with each run of white space replaced by one blank.
     let text: String
 
-    /// - Returns: `nil` for a text of another form.
+    /// - Returns: `nil` for text in another form.
     init?(_ comment: String) {
         let lines = comment.split(separator: "\n", omittingEmptySubsequences: false).map {
             $0.drop { $0 == " " }
@@ -26,7 +26,7 @@ struct MemberComment {
         text = rest.joined(separator: " ").split(separator: " ").joined(separator: " ")
     }
 
-    /// The keys in what is said of an argument, `persistent (b), window (u)`, with their types.
+    /// The keys in the description of an argument, `persistent (b), window (u)`, with their types.
     func keys(ofArgument argument: String) -> [String: String] {
         Self.pairs((arguments[argument] ?? "").matches(of: #/([a-z][a-z-]*) \(([a-z(){}]+)\)/#).map { ($0.1, $0.2) })
     }

@@ -1,11 +1,11 @@
 import IPCDBus
 import Testing
 
-/// The contract is a reference manual: everything in it has a text, and the text is true.
+/// The contract is a reference manual: everything in it is documented, and the documentation is true.
 @Suite struct MemberCommentTests {
     private static let interfaces = ProjectFiles.interfaceNames
 
-    /// What is missing in the comments of an interface.
+    /// The missing parts in the comments of an interface.
     private func gaps(_ interface: InterfaceDocument.Interface) -> [String] {
         var gaps: [String] = []
         if interface.comment.split(whereSeparator: \.isWhitespace).count < 5 {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// The members whose comments show no use of them.
+    /// The members whose comments have no example.
     private func withoutExample(_ interface: InterfaceDocument.Interface) -> [String] {
         interface.members.map(\.name).filter {
             interface.comments[$0]?.contains(/Example.*``/.dotMatchesNewlines()) != true
@@ -65,12 +65,12 @@ import Testing
     func `every member of schemes and URLs has an example`(name: String) throws {
         let text = try ProjectFiles.document(of: name)
         #expect(withoutExample(try #require(try InterfaceDocument(text)[name])) == [])
-        // The control: the first example is no more.
+        // The control: the first example is gone.
         let mutated = text.replacing("Example", with: "Sample", maxReplacements: 1)
         #expect(withoutExample(try #require(try InterfaceDocument(mutated)[name])).count == 1)
     }
 
-    /// Where comments and tables of keys differ, in both directions.
+    /// The differences between comments and tables of keys, in both directions.
     private func differences(_ interface: InterfaceDocument.Interface, _ keys: [String: InterfaceTables.Keys])
         -> [String]
     {
@@ -93,7 +93,7 @@ import Testing
             let told = comment.keys(ofArgument: argument)
             if told != expected { found.append("of \(argument) it tells \(told), the table has \(expected)") }
         }
-        // Options that are told elsewhere need not be told again.
+        // Options that are documented elsewhere need not be documented again.
         if comment.text.contains(/The options are those of [A-Z]/) { return found }
         let tables = Array(keys.arguments.values) + [keys.nested]
         for (key, type) in comment.keysInText where !tables.contains(where: { $0[key] == type }) {

@@ -1,8 +1,8 @@
 import Testing
 
-/// Some bindings flatten the interfaces of an object, so that names of members must differ over all of them.
+/// Some bindings flatten the interfaces of an object, so member names must be unique across all of them.
 @Suite struct MemberNameTests {
-    /// The names that stand on the object more than once.
+    /// The names that appear on the object more than once.
     static func repeated(_ interfaces: [InterfaceDocument.Interface]) -> [String] {
         let names = interfaces.flatMap(\.members).map(\.name)
         return Dictionary(grouping: names, by: \.self).filter { $0.value.count > 1 }.keys.sorted()

@@ -1,6 +1,6 @@
 import IPCDBus
 
-/// What introspection says of a member, in one form for documents, Swift tables and live objects.
+/// The introspection data of a member, in one form for documents, Swift tables and live objects.
 struct MemberShape: Hashable, CustomStringConvertible {
     struct Argument: Hashable, CustomStringConvertible {
         var name: String
@@ -56,7 +56,7 @@ extension MemberShape {
 }
 
 extension [MemberShape] {
-    /// Where these members and others differ, in both directions; in words.
+    /// The differences between these members and others, in both directions, in words.
     func differences(from others: [MemberShape]) -> [String] {
         let (mine, theirs) = (Set(self), Set(others))
         var found =

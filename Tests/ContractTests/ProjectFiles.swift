@@ -1,6 +1,6 @@
 import IPCTesting
 
-/// The files of the project that the tests read: sources and the contract's documents.
+/// The project files that the tests read: sources and the contract's documents.
 enum ProjectFiles {
     /// The directory of the package.
     static let root: String = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
@@ -18,7 +18,7 @@ enum ProjectFiles {
         try FileContents.text("\(root)/dbus/\(interface).xml")
     }
 
-    /// The Swift files below a directory of the package, as paths from there.
+    /// The Swift files below a directory of the package, as paths relative to that directory.
     static func swiftFiles(below directory: String) -> [String] {
         let path = "\(root)/\(directory)"
         return (FileContents.names(in: path) ?? []).sorted().flatMap { name -> [String] in

@@ -3,7 +3,7 @@ import Testing
 
 /// The route of one `send` in `CONTRIBUTING.md` names files and functions that exist.
 struct RouteDocumentTests {
-    /// A function of the route, with its file below `Sources/`.
+    /// A function on the route, with its file below `Sources/`.
     private struct Step: Hashable {
         let file: String
         let function: String

@@ -1,16 +1,16 @@
 import IPCTesting
 import Testing
 
-/// Programs break promises on purpose in debug builds only, for tests that must see it.
+/// Only debug builds of the programs can break promises on purpose, for tests that must notice it.
 struct TestControlTests {
-    /// The variable that asks for a defect, and the names of all defects.
+    /// The variable that selects a defect, and the names of all defects.
     private static let words = [
         "SWIFT_IPC_TEST_CONTROL", "acknowledge-before-commit", "synchronous-off", "drop-one", "deliver-twice",
     ]
 
     /// The lines that a release build compiles.
     static func releaseLines(_ text: String) -> [Substring] {
-        // For each open condition: whether this part of it is for debug builds.
+        // For each open condition: whether the current branch is for debug builds.
         var conditions: [Bool] = []
         return text.split(separator: "\n").filter { line in
             let words = line.split(separator: " ")

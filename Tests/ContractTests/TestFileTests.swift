@@ -3,7 +3,7 @@ import Testing
 
 /// `scripts/tests` selects suites by their names.
 struct TestFileTests {
-    /// Lines on which a test begins that stands in no suite, which would be indented.
+    /// Lines that declare a test outside any suite; a test within a suite would be indented.
     static func testsOutsideSuites(_ text: String) -> [Substring] {
         text.split(separator: "\n").filter { $0.hasPrefix("@Test") }
     }
@@ -22,7 +22,7 @@ struct TestFileTests {
         #expect(Self.testsOutsideSuites("struct A {\n    @Test func own() {}\n}\n").isEmpty)
     }
 
-    /// The suites of the list in `scripts/tests`: one line each, `Module.Suite`.
+    /// The suites in the list in `scripts/tests`, one per line, as `Module.Suite`.
     static func suitesThatRunAlone(_ script: String) -> [Substring] {
         script.split(separator: "\n").map { $0.drop { $0 == " " } }
             .filter { $0.contains(/^[A-Za-z]+Tests\.[A-Za-z]+$/) }

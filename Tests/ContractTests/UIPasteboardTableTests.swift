@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The table for who comes from UIKit is whole, and what it names is there.
+/// The table for developers coming from UIKit is complete, and everything that it names exists.
 @Suite struct UIPasteboardTableTests {
     /// The public members of `UIPasteboard` in the SDK of iOS 18.
     private static let members = """
@@ -20,7 +20,7 @@ import Testing
         DetectionPattern DetectedValues
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
-    /// The rows of the document's tables: what UIKit calls it, what it is called here, and what is said of it.
+    /// The rows of the document's tables: the UIKit name, the names here, and the remark.
     private func rows(_ text: String) -> [(member: String, here: [String], remark: String)] {
         text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimming(" ") }
@@ -34,7 +34,7 @@ import Testing
         try FileContents.text("\(ProjectFiles.root)/docs/coming-from-uikit.md")
     }
 
-    /// The members that stand in no row, in several, or in one without a word of what became of them.
+    /// The members that are in no row, in several rows, or in a row without a remark.
     private func gaps(_ text: String) -> [String] {
         let rows = rows(text)
         let told = rows.map(\.member)
@@ -47,7 +47,7 @@ import Testing
             + rows.filter { $0.here.isEmpty && !$0.remark.hasPrefix("left out") }.map(\.member)
     }
 
-    /// The names that the sources do not declare: a member by its name and the labels of its parameters.
+    /// The names that the sources do not declare: a member by its name and its argument labels.
     private func unknown(_ text: String, in sources: String) -> [String] {
         let declarations = sources.split(separator: "func ").map { $0.prefix { $0 != "{" } }
         return rows(text).flatMap(\.here).filter { name in

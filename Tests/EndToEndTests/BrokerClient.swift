@@ -4,15 +4,15 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// A caller of the broker that speaks the contract and nothing more, on a bus of the test's own.
+/// A caller of the broker that uses only the contract, on the test's own bus.
 @DBusActor
 final class BrokerClient {
     let connection: Connection
     private let direct: DirectWay?
 
     /// - Parameters:
-    ///   - objects: what the broker may call here.
-    ///   - isDirect: whether calls go over a direct connection while there is one; else as the environment says.
+    ///     - objects: the objects that the broker may call here.
+    ///     - isDirect: whether calls use a direct connection while there is one; by default, the environment decides.
     init(_ bus: PrivateBus? = nil, objects: ObjectServer? = nil, isDirect: Bool = DirectWay.isUsual) async throws {
         let bus = try bus ?? PrivateBus.current
         connection = try await Connection.open(.address(bus.address), objects: objects)
@@ -49,7 +49,7 @@ final class BrokerClient {
         return (count, items.map(\.item))
     }
 
-    /// A waiting request with a payload on a pasteboard.
+    /// Opens a URL with a waiting request and a payload on a pasteboard.
     func open(_ url: String, _ items: [PasteboardItem]? = nil, on board: String? = nil) async throws -> OpenURLResult {
         var options = OpenURLOptions()
         options.items = items
@@ -58,10 +58,10 @@ final class BrokerClient {
     }
 }
 
-/// The direct connection of a client of the contract: opened at the first call, and again when it is gone.
+/// The direct connection of a client of the contract: opened on the first call, and again if it is lost.
 @DBusActor
 final class DirectWay {
-    /// Whether all that can go over direct connections does (`make test-direct`).
+    /// Whether direct connections are used wherever possible (`make test-direct`).
     nonisolated static var isUsual: Bool { getenv("SWIFT_IPC_ROUTE").map { String(cString: $0) } == "direct" }
 
     private let bus: Connection
@@ -70,7 +70,7 @@ final class DirectWay {
 
     init(_ bus: Connection) { self.bus = bus }
 
-    /// The connection; `nil` where there is no broker.
+    /// The connection; `nil` if there is no broker.
     func connection() async -> Connection? {
         if let opened, opened.isConnected { return opened }
         let task =
@@ -94,7 +94,7 @@ final class TestHandler {
     private let direct: DirectWay?
     private var watch: NameWatch?
 
-    /// Returns when it is registered, persistently, so that it outlives the broker.
+    /// Returns when it is registered, persistently, so that the registration outlives the broker.
     init(
         _ application: String, _ scheme: String, bus: PrivateBus? = nil, isDirect: Bool = DirectWay.isUsual,
         answer: @escaping Answer = { _, _, _ in (Outcome.handled.rawValue, HandlerReply()) }
@@ -117,7 +117,7 @@ final class TestHandler {
             Schemes1.register, on: Broker1.busName, at: Broker1.path, (application, [scheme], options))
         guard let direct else { return }
         _ = await direct.connection()
-        // The next broker delivers over the next one.
+        // The next broker delivers over a new connection.
         watch = try await connection.watchName(Broker1.busName) { _, owner in
             if owner != nil { Task { _ = await direct.connection() } }
         }

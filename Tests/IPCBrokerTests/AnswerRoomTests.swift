@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCBroker
 
-/// What is known of answers before they are there.
+/// Sizes of answers that are known before the answers exist.
 @DBusActor
 struct AnswerRoomTests {
     @Test func `what is written counts before it is read, and what is read corrects it`() throws {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import IPCBroker
 
-/// What the broker makes of the credentials and the process files of a caller.
+/// How the broker interprets the credentials and the process files of a caller.
 @Suite struct ConfinementTests {
     private typealias Credentials = Confinement.Credentials
 
-    /// Process files of the test's own: `self` is the broker, and 7 a caller.
+    /// The test's own process files: `self` is the broker, and 7 is a caller.
     private struct ProcessFiles {
         let directory: TemporaryDirectory
 
@@ -23,7 +23,7 @@ import Testing
             try FileContents.write(text, to: directory.appending("\(process)/mountinfo"))
         }
 
-        /// The root directory of the caller, with a file in it.
+        /// Creates the caller's root directory, with a file in it.
         func root(info: String?) throws {
             symlink(directory.appending("root-of-7"), directory.appending("7/root"))
             if let info { try FileContents.write(info, to: directory.appending("root-of-7/.flatpak-info")) }
@@ -72,15 +72,15 @@ import Testing
     }
 
     @Test func `I19: who cannot be looked at has least privilege`() throws {
-        // It has ended, or the system hides it.
+        // It has exited, or the system hides it.
         #expect(Confinement(of: Credentials(process: 7), procfs: "/nowhere") == .hidden)
         let files = try ProcessFiles()
         #expect(files.confinement() == .hidden)
-        // Its process files are there, its root directory cannot be opened.
+        // Its process files exist, but its root directory cannot be opened.
         try files.mounts("90 2 0:5 / / rw - tmpfs tmpfs rw\n")
         symlink("/nowhere", files.directory.appending("7/root"))
         #expect(files.confinement() == .hidden)
-        // The bus does not tell its process.
+        // The bus does not report its process.
         #expect(Confinement(of: Credentials(), procfs: files.directory.path) == .hidden)
     }
 
@@ -90,7 +90,7 @@ import Testing
         try files.mounts("25 1 8:1 / / rw - ext4 /dev/x rw\n30 25 0:22 / /proc rw - proc proc rw\n")
         #expect(files.confinement() == .free)
         #expect(Confinement.quick(Credentials(process: 7), procfs: files.directory.path) == .free)
-        // The controls: another mount; a directory within the same one, which is on no line; two mounts on one place.
+        // The controls: another mount; a directory within the same mount, which is on no line; two mounts in one place.
         for other in [
             "26 1 8:1 / / rw - ext4 /dev/x rw\n", "30 25 0:22 / /proc rw - proc proc rw\n", "",
             "25 1 8:1 / / rw - ext4 /dev/x rw\n99 25 0:5 / / rw - tmpfs tmpfs rw\n", "25 1 8:1 / /x rw - ext4 x rw\n",

@@ -59,7 +59,7 @@ struct RequestTableTests {
         let payer = { (source: Source, process: ProcessIdentity?, connection: String) in
             Payer(source, process: process, connection: connection).text
         }
-        // Any name and any connection of a process is one account, so no claim grants more.
+        // All names and connections of a process share one account, so no claim grants more.
         #expect(payer(stated, process, ":1.1") == "7-99" && payer(.nobody, process, ":1.2") == "7-99")
         #expect(payer(stated, ProcessIdentity(number: 7, start: 100), ":1.1") != "7-99")
         #expect(payer(stated, nil, ":1.1") == ":1.1" && payer(stated, nil, ":1.2") == ":1.2")
@@ -90,7 +90,7 @@ struct RequestTableTests {
         }
         #expect(try fill("a.a") == 256)
         #expect(try (fill("a.b"), fill("a.c")) == (256, 256))
-        // Three have taken three fourths; each one more has as much as leaves room for many others.
+        // Three have taken three quarters; each further one gets a small share, so that many others still fit.
         #expect(try (fill("a.d"), fill("a.e"), fill("a.f")) == (4, 4, 4))
     }
 
@@ -115,7 +115,7 @@ struct RequestTableTests {
     @Test func `only what waits is in memory with its payload`() throws {
         let table = RequestTable(limits: Self.limits { $0.waitingBytes = 1_000 })
         table.insert(try Self.request(size: 1_000))
-        // One thing alone may be larger than a share.
+        // A single request may be larger than a share.
         #expect(try Self.isRoom(table, size: 750, isQueued: false))
         #expect(try !Self.isRoom(table, size: 751, isQueued: false))
         table.insert(try Self.request(size: 1, isQueued: false))

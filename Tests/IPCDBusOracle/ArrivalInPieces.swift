@@ -1,9 +1,9 @@
 internal import Glibc
 internal import IPCDBus
 
-/// Sends messages through a socket in random pieces, and compares what arrives with the messages read alone.
+/// Sends messages through a socket in random pieces, and compares the received messages with those read alone.
 enum ArrivalInPieces {
-    /// - Parameter frames: messages with a right frame, whatever is in them.
+    /// - Parameter frames: messages with a valid frame and any content.
     static func difference(_ frames: [[UInt8]], cutting: Int, _ random: inout Randomness) -> String? {
         var pair: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0 else { return nil }
@@ -26,7 +26,7 @@ enum ArrivalInPieces {
         return expected.isEmpty ? nil : "a message has not arrived"
     }
 
-    /// Compares what is there so far; removes from `expected` what has arrived.
+    /// Compares the messages so far; removes the received ones from `expected`.
     private static func difference(_ incoming: inout IncomingBytes, _ expected: inout ArraySlice<Message?>) -> String? {
         while true {
             do throws(MessageError) {

@@ -1,7 +1,7 @@
 internal import CLibDBus
 internal import IPCDBus
 
-/// Writes the same values with IPCDBus and with libdbus, and lets each read what the other has written.
+/// Writes the same values with IPCDBus and with libdbus, and lets each read the other's output.
 enum BothDirections {
     static func difference(_ original: Message, _ values: [Value]) -> String? {
         let ours: Message
@@ -14,7 +14,7 @@ enum BothDirections {
         } catch { return "IPCDBus does not write what it has read: \(error)" }
         ours.setSerial(1)
         let body = Array(ours.bytes[ours.bodyStart...])
-        // There is one way to write a value, so the bytes are those that came.
+        // There is only one way to write a value, so the bytes must be the original ones.
         if original.bytes[0] == UInt8(ascii: "l"), !body.elementsEqual(original.bytes[original.bodyStart...]) {
             return "IPCDBus writes other bytes than it has read"
         }
@@ -43,7 +43,7 @@ enum BothDirections {
     }
 }
 
-/// Writes values with the iterators of libdbus.
+/// Writes values with libdbus's iterators.
 enum ReferenceWriter {
     static func message(_ values: [Value]) -> ReferenceMessage? {
         guard let pointer = dbus_message_new_signal("/a", "a.b", "M") else { return nil }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import IPCDBus
 
-/// How long one message takes that is as expensive as its type allows. Every other client waits for that.
+/// The time of one message that is as expensive as its type allows. Every other client waits that long.
 package struct CheckTimes {
     package struct Kind: Sendable, CustomStringConvertible {
         package let description: String
@@ -23,7 +23,7 @@ package struct CheckTimes {
         String(repeating: "(", count: 31) + type + String(repeating: ")", count: 31)
     }
 
-    /// Arrays with as many elements as fit; the elements are as small as they can be.
+    /// Arrays with as many elements as fit; the elements are as small as possible.
     package static let kinds: [Kind] = [
         Kind("at") { $0.number(1, size: 8) },
         Kind("a(yt)") { writer in
@@ -135,7 +135,7 @@ package struct CheckTimes {
 
     private let message: Message
 
-    /// - Parameter bytes: about as long is the array.
+    /// - Parameter bytes: the approximate length of the array.
     package init(_ kind: Kind, bytes: Int) {
         var writer = WireWriter(isBigEndian: false)
         writer.raw([UInt8(ascii: "l"), 4, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0])
@@ -175,7 +175,7 @@ package struct CheckTimes {
         return Double(Self.now() - start) / 1_000_000
     }
 
-    /// Processor time of this thread: what others do at the same time does not count.
+    /// Processor time of this thread, which does not include concurrent work of others.
     private static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

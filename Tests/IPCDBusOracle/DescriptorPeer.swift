@@ -3,14 +3,14 @@ internal import CLinux
 internal import Glibc
 internal import IPCDBus
 
-/// A connection of libdbus and the other end of its socket. `dbus_message_demarshal` rejects every message with descriptors, so
-/// these go over a connection.
+/// A libdbus connection and the other end of its socket. `dbus_message_demarshal` rejects every message with
+/// descriptors, so these use a connection.
 final class DescriptorPeer {
     private let listener: CInt
     private let address: String
     private var connection: OpaquePointer?
     private var socket: CInt = -1
-    /// The files that messages carry. They differ, so that the comparison sees a wrong one.
+    /// The files that messages carry. They differ, so that the comparison notices a wrong one.
     private let files: [Descriptor]
 
     static let mostDescriptors = 4
@@ -55,7 +55,7 @@ final class DescriptorPeer {
         (connection, socket) = (nil, -1)
     }
 
-    /// Connects libdbus, and answers as a server that passes descriptors (D-Bus specification, "Authentication Protocol").
+    /// Connects libdbus, and answers like a server with descriptors (D-Bus specification, "Authentication Protocol").
     private func connect() -> OpaquePointer? {
         if let connection { return connection }
         guard let connection = dbus_connection_open_private(address, nil) else { return nil }
@@ -87,7 +87,7 @@ final class DescriptorPeer {
 
     // MARK: Messages
 
-    /// What libdbus reads; `nil` if it rejects the message, and with it the connection.
+    /// The message that libdbus reads; `nil` if it rejects the message, and with it the connection.
     private func exchange(_ bytes: [UInt8], _ descriptors: [Descriptor]) -> ReferenceMessage? {
         guard let connection = connect() else { return nil }
         let numbers = descriptors.map(\.rawValue)
@@ -109,14 +109,14 @@ final class DescriptorPeer {
         return nil
     }
 
-    /// Compares a message that comes with descriptors, in both directions.
-    /// - Parameter bytes: a whole message, which may be wrong.
+    /// Compares a message with descriptors, in both directions.
+    /// - Parameter bytes: a whole message, which may be invalid.
     func difference(_ bytes: [UInt8], descriptorCount: Int) -> String? {
         let descriptors = files.prefix(descriptorCount).compactMap { Descriptor(duplicating: $0.rawValue) }
         let reading = Reading(bytes, descriptors: descriptors)
         if let conflict = reading.conflict { return conflict }
         let reference = exchange(bytes, descriptors)
-        // Descriptors that are left would be those of the next message.
+        // Remaining descriptors would belong to the next message.
         if reading.message?.descriptors.count != descriptorCount { disconnect() }
         switch (reference, reading.message) {
         case (nil, nil): return nil
@@ -132,7 +132,7 @@ final class DescriptorPeer {
         }
     }
 
-    /// Compares what each writes with descriptors, and the other reads.
+    /// Compares what each side writes with descriptors, and the other reads.
     private func returned(_ values: [Value], _ signature: String) -> String? {
         do throws(MessageError) {
             let ours = try Message.signal(
@@ -144,7 +144,7 @@ final class DescriptorPeer {
             }
             if let difference = ValueComparison.difference(values, read) { return "written by IPCDBus: \(difference)" }
         } catch .tooManyDescriptors {
-            // A value may name one descriptor often, and each time it is written again.
+            // A value may name one descriptor several times, and it is written again each time.
             return nil
         } catch { return "IPCDBus does not write what it has read: \(error)" }
         guard let connection = connect(), let theirs = ReferenceWriter.message(values) else {

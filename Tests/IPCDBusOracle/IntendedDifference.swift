@@ -2,7 +2,7 @@ internal import CLibDBus
 internal import Glibc
 internal import IPCDBus
 
-/// The inputs that IPCDBus and libdbus 1.14 judge differently, and are meant to. Each has its clause of the D-Bus specification.
+/// The inputs that IPCDBus and libdbus 1.14 judge differently on purpose, each with its clause of the specification.
 package enum IntendedDifference: String, CaseIterable, Sendable {
     case descriptorIndex, nestedArrays, containerDepth, uniqueName, localPrefix, containerInstance
 
@@ -40,7 +40,7 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
         }
     }
 
-    /// The reasons for which IPCDBus rejects a message that libdbus accepts.
+    /// The reasons why IPCDBus rejects a message that libdbus accepts.
     static func rejections(_ reference: ReferenceMessage, descriptorCount: Int) -> Set<IntendedDifference> {
         var search = Search(descriptorCount: descriptorCount)
         search.note(reference.signature)
@@ -54,13 +54,13 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
         return search.found
     }
 
-    /// “Bus names”, for one that begins with a colon and has only characters that it may have.
+    /// “Bus names”, for a name that starts with a colon and has only valid characters.
     private static func isUniqueName(_ name: String) -> Bool {
         let elements = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
         return elements.count >= 2 && elements.allSatisfy { !$0.isEmpty }
     }
 
-    /// The reason for which libdbus rejects a message that IPCDBus accepts.
+    /// The reason why libdbus rejects a message that IPCDBus accepts.
     ///
     /// - Parameter isAccepted: whether libdbus accepts other bytes.
     static func acceptance(
@@ -73,8 +73,8 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
         return hasContainerInstance(bytes, bodyStart: message.bodyStart, isAccepted) ? .containerInstance : nil
     }
 
-    /// Whether libdbus accepts the message with another number in the place of 10. Where a field begins is not known here, so
-    /// all places are tried that could be one.
+    /// Whether libdbus accepts the message with another number in place of 10. The start of the field is unknown here,
+    /// so all candidate positions are tried.
     private static func hasContainerInstance(
         _ bytes: [UInt8], bodyStart: Int, _ isAccepted: ([UInt8]) -> Bool
     ) -> Bool {
@@ -86,7 +86,7 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
         }
     }
 
-    /// Looks through a message with the iterators of libdbus.
+    /// Searches a message with libdbus's iterators.
     private struct Search {
         let descriptorCount: Int
         var found: Set<IntendedDifference> = []
@@ -95,7 +95,7 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
             if Self.mostNestedArrays(signature) > 32 { found.insert(.nestedArrays) }
         }
 
-        /// The arrays that are around any type of a valid signature, at most.
+        /// The maximum number of arrays around any type of a valid signature.
         private static func mostNestedArrays(_ signature: String) -> Int {
             var (most, arrays) = (0, 0)
             var outside: [Int] = []
@@ -128,7 +128,7 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
                     dbus_message_iter_get_basic(&iterator, &text)
                     if let text { note(String(cString: text)) }
                 case UInt8(ascii: "h"):
-                    // With no descriptor there is none to be read.
+                    // Without descriptors, none can be read.
                     if descriptorCount == 0 || !isDescriptor(&iterator) { found.insert(.descriptorIndex) }
                 default: break
                 }

@@ -1,6 +1,6 @@
 internal import IPCDBus
 
-/// Reads a dictionary `a{sv}` by the known beginnings of its entries, and compares that with reading its keys and types.
+/// Reads a dictionary `a{sv}` by the known prefixes of its entries, and compares that with reading its keys and types.
 enum KnownBeginnings {
     private struct Entry {
         let key: String
@@ -29,7 +29,7 @@ enum KnownBeginnings {
         }
     }
 
-    /// Equal also for values that are not equal to themselves, such as the number NaN.
+    /// Equal even for values that are not equal to themselves, such as NaN.
     private struct Text: Equatable {
         let text: String
         init(_ value: Value) { text = "\(value)" }

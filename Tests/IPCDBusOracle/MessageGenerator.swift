@@ -1,10 +1,10 @@
-/// Makes messages by the grammar of the protocol, in either byte order, and changes many of them.
+/// Generates messages from the protocol's grammar, in either byte order, and changes many of them.
 package struct MessageGenerator {
     private var random: Randomness
     private var values: ValueGenerator
     private let faultOdds: Int
     private let descriptorCount: Int
-    /// Those of the known fields, in the order of their codes.
+    /// The types of the known fields, in the order of their codes.
     private static let types = Array("osssussgu".utf8)
 
     /// - Parameter descriptorCount: the number of descriptors that come with the message.
@@ -41,7 +41,7 @@ package struct MessageGenerator {
         values.out.setNumber(UInt32(values.out.count - 16), at: 12)
         values.align(8)
         let bodyStart = values.out.count
-        // Types that are none have no values; the message is wrong without them.
+        // Invalid types have no values; the message is invalid without them.
         if isRight(types) { values.values(types) }
         if isFault() { values.out.byte(0) }
         values.out.setNumber(UInt32(values.out.count - bodyStart), at: 4)
@@ -58,7 +58,7 @@ package struct MessageGenerator {
             } && types.first.map { !closed.contains($0) } ?? true && types != Array("a{s)v}".utf8)
     }
 
-    /// The codes of the fields of a header, in any order.
+    /// The codes of the header fields, in any order.
     private mutating func fields(_ kind: UInt8, _ types: [UInt8]) -> [UInt8] {
         var fields: [UInt8] =
             switch kind {
@@ -98,13 +98,13 @@ package struct MessageGenerator {
     }
 }
 
-/// Changes that know nothing of the grammar, and keep the frame at times.
+/// Changes that ignore the grammar, and sometimes keep the frame.
 enum Mutation {
     static func change(_ bytes: inout [UInt8], _ random: inout Randomness) {
         let bodyStart = bodyStart(bytes)
         let length = bytes.count
         for _ in 0...random.below(3) where bytes.count > 16 { changeOnce(&bytes, &random) }
-        // Without this, most changes of the length would be found by their frame alone.
+        // Without this, most changes of the length would be noticed from their frame alone.
         guard bytes.count != length, bodyStart <= bytes.count, random.below(4) > 0 else { return }
         let isBig = bytes[0] == UInt8(ascii: "B")
         let body = UInt32(bytes.count - bodyStart)

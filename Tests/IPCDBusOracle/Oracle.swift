@@ -1,9 +1,9 @@
 internal import IPCDBus
 
-/// Compares IPCDBus with libdbus, the reference implementation: both accept or reject the same messages, and read the same
-/// values from them.
+/// Compares IPCDBus with libdbus, the reference implementation: both accept or reject the same messages, and read the
+/// same values from them.
 package struct Oracle {
-    /// An input that IPCDBus and libdbus judge differently, without an intention.
+    /// An input that IPCDBus and libdbus judge differently by mistake.
     package struct Difference: CustomStringConvertible, Sendable {
         package let seed: UInt64
         package let index: UInt64
@@ -16,7 +16,7 @@ package struct Oracle {
     }
 
     private let seed: UInt64
-    /// How many messages were accepted by both, and rejected by both.
+    /// The number of messages that both accepted, and that both rejected.
     package private(set) var accepted = 0
     package private(set) var rejected = 0
     package private(set) var intended: [IntendedDifference: Int] = [:]
@@ -29,7 +29,7 @@ package struct Oracle {
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
-    /// Makes the input of an index, and compares.
+    /// Generates the input with an index, and compares.
     package mutating func difference(index: UInt64) -> Difference? {
         if index % 64 == 5 { return descriptorDifference(index) }
         let bytes = MessageGenerator.message(seed: seed, index: index)
@@ -46,7 +46,7 @@ package struct Oracle {
         return Difference(seed: seed, index: index, reason: "with \(count) descriptors: \(reason)", bytes: bytes)
     }
 
-    /// Compares one input; `nil` if there is no difference but an intended one.
+    /// Compares one input; `nil` if there is no difference, or only an intended one.
     package mutating func reason(_ input: [UInt8], _ index: UInt64 = 0) -> String? {
         var random = Randomness(seed: ~seed, index: index)
         var bytes = input
@@ -93,7 +93,7 @@ package struct Oracle {
     }
 
     private func arrival(_ bytes: [UInt8], _ random: inout Randomness) -> String? {
-        // The frame of another version is not known to IPCDBus.
+        // IPCDBus does not know the frame of another version.
         guard bytes[3] == 1 else { return nil }
         var frames = [bytes]
         while random.once(in: 2) {

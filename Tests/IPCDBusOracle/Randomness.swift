@@ -1,4 +1,4 @@
-/// Random numbers that a seed and an index determine (SplitMix64), so that each input can be made again alone.
+/// Random numbers determined by a seed and an index (SplitMix64), so that each input can be reproduced on its own.
 struct Randomness {
     private var state: UInt64
 
@@ -15,12 +15,12 @@ struct Randomness {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to a limit that is not reached.
+    /// A number from 0 up to, but not including, a limit.
     mutating func below(_ limit: Int) -> Int { Int((next() >> 33) % UInt64(limit)) }
 
     mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next() >> 40) }
 
-    /// True at random, once in `times` on average; never for 0.
+    /// Randomly true, once in `times` on average; never for 0.
     mutating func once(in times: Int) -> Bool { times > 0 && below(times) == 0 }
 
     mutating func pick<Element>(_ choices: [Element]) -> Element { choices[below(choices.count)] }

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import IPCDBus
 
-/// What IPCDBus makes of bytes: a message with its arguments, or an error.
+/// The result of reading bytes with IPCDBus: a message with its arguments, or an error.
 struct Reading {
     let message: Message?
     let values: [Value]
     let error: MessageError?
-    /// A disagreement of two ways to read the same bytes.
+    /// A contradiction between two ways to read the same bytes.
     var conflict: String?
 
     init(_ bytes: [UInt8], descriptors: [Descriptor] = []) {
@@ -17,7 +17,7 @@ struct Reading {
 
     private init(error: MessageError) { (message, values, self.error, conflict) = (nil, [], error, nil) }
 
-    /// Reads the arguments of a message whose header is right.
+    /// Reads the arguments of a message with a valid header.
     init(_ message: Message) {
         let checked = Result { () throws(MessageError) in try message.checkArguments() }
         let read = Result { () throws(MessageError) in try Self.values(message) }
@@ -35,7 +35,7 @@ struct Reading {
     }
 
     static func message(_ bytes: [UInt8], _ descriptors: [Descriptor]) throws(MessageError) -> Message {
-        // Exactly as long as the message, so that a sanitizer sees each byte that is read beyond it.
+        // Exactly as long as the message, so that a sanitizer notices each byte that is read beyond it.
         guard let copy = malloc(max(1, bytes.count)) else { throw .outOfMemory }
         bytes.withUnsafeBytes { if let start = $0.baseAddress { memcpy(copy, start, $0.count) } }
         return try Message(

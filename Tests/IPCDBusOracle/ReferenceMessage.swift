@@ -2,14 +2,14 @@ internal import CLibDBus
 internal import Glibc
 internal import IPCDBus
 
-/// A message as libdbus reads it, with an interface of what the comparison asks for.
+/// A message as read by libdbus, with accessors for the comparison.
 final class ReferenceMessage {
     let pointer: OpaquePointer
 
     /// Takes over a reference.
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// `nil` for bytes that are no whole message to libdbus. It has no descriptors.
+    /// `nil` for bytes that are not a whole message to libdbus. The message has no descriptors.
     convenience init?(_ bytes: [UInt8]) {
         let pointer = bytes.withUnsafeBytes { bytes in
             dbus_message_demarshal(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(bytes.count), nil)
@@ -20,7 +20,7 @@ final class ReferenceMessage {
 
     deinit { dbus_message_unref(pointer) }
 
-    /// The length of the message that begins with these bytes; 0 while it is not known, `nil` where none can begin so.
+    /// The length of the message that starts with these bytes; 0 if still unknown, `nil` if there can be none.
     static func length(_ bytes: [UInt8]) -> Int? {
         let length = bytes.withUnsafeBytes { bytes in
             dbus_message_demarshal_bytes_needed(
@@ -29,7 +29,7 @@ final class ReferenceMessage {
         return length < 0 ? nil : Int(length)
     }
 
-    /// Why libdbus refuses bytes, for the report.
+    /// Why libdbus rejects the bytes, for the report.
     static func refusal(_ bytes: [UInt8]) -> String {
         var error = DBusError()
         dbus_error_init(&error)
@@ -49,7 +49,7 @@ final class ReferenceMessage {
 
     var signature: String { String(cString: dbus_message_get_signature(pointer)) }
 
-    /// The bytes of the arguments as libdbus writes the message.
+    /// The bytes of the arguments, as libdbus writes the message.
     func marshalled() -> [UInt8]? {
         var (bytes, count): (UnsafeMutablePointer<CChar>?, CInt) = (nil, 0)
         dbus_message_set_serial(pointer, 1)
@@ -58,7 +58,7 @@ final class ReferenceMessage {
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// What differs between its header and ours.
+    /// The difference between its header and ours.
     func difference(_ message: Message) -> String? {
         let pairs: [(String, UnsafePointer<CChar>?, String?)] = [
             ("path", dbus_message_get_path(pointer), message.path?.text),
@@ -78,7 +78,7 @@ final class ReferenceMessage {
     }
 }
 
-/// Whether a text of C, or none, is the same as one of Swift.
+/// Whether a C string, or `nil`, equals a Swift string.
 func isSame(_ theirs: UnsafePointer<CChar>?, _ ours: String?) -> Bool {
     guard let theirs, var ours else { return theirs == nil && ours == nil }
     return ours.withUTF8 { ours in

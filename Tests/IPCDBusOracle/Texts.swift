@@ -1,4 +1,4 @@
-/// Texts as a grammar allows them, near its borders, and beyond.
+/// Strings within a grammar, near its limits, and beyond.
 extension Randomness {
     private static let word = Array("abzAZ_09".utf8)
 
@@ -38,7 +38,7 @@ extension Randomness {
         return once(in: 2) ? [UInt8(ascii: ":")] + elements(2, leadingDigit: true) : elements(2)
     }
 
-    /// A text for people: ASCII, any character, and rarely bytes that are none.
+    /// Human-readable text: ASCII, any character, and rarely invalid bytes.
     mutating func text() -> [UInt8] {
         switch below(12) {
         case 0: return []
@@ -54,7 +54,7 @@ extension Randomness {
         }
     }
 
-    /// Bytes that are no UTF-8, each by another rule.
+    /// Bytes that are not UTF-8, each violating a different rule.
     mutating func noText() -> [UInt8] {
         pick([
             [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
@@ -68,7 +68,7 @@ extension Randomness {
 
     private static let basic = Array("ybnqiuxtdsog".utf8)
 
-    /// One complete type; `depth` bounds how deep it may be nested.
+    /// One complete type; `depth` limits its nesting.
     mutating func type(_ depth: Int, descriptors: Bool = false) -> [UInt8] {
         switch depth > 0 ? below(10) : below(4) {
         case 0...3:
@@ -94,7 +94,7 @@ extension Randomness {
         return types.count <= 255 ? types : Array("s".utf8)
     }
 
-    /// One type about as deep, or as long, as a signature may be; rarely beyond.
+    /// A type that is about as deep or as long as a signature may be, and rarely beyond.
     mutating func edgeType() -> [UInt8] {
         func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         let (count, fewer) = (30 + below(4), 14 + below(5))
@@ -114,7 +114,7 @@ extension Randomness {
         return type.utf8.count <= 255 ? Array(type.utf8) : Array("ay".utf8)
     }
 
-    /// A signature that is none.
+    /// An invalid signature.
     mutating func noSignature() -> [UInt8] {
         Array(
             pick([

@@ -2,9 +2,9 @@ internal import CLibDBus
 internal import Glibc
 internal import IPCDBus
 
-/// Compares values that IPCDBus has read with the iterators of libdbus.
+/// Compares values read by IPCDBus with libdbus's iterators.
 enum ValueComparison {
-    /// What differs between our arguments and those of libdbus.
+    /// The difference between our arguments and those of libdbus.
     static func difference(_ values: [Value], _ reference: ReferenceMessage) -> String? {
         var iterator = reference.iterator
         return difference(values, &iterator)

@@ -1,15 +1,15 @@
-/// Writes random values of given types, and rarely ones that break a rule.
+/// Writes random values of given types, and rarely invalid ones.
 struct ValueGenerator {
     var random: Randomness
     var out: WireWriter
-    /// How rarely a value breaks a rule: one in this number; 0 for never.
+    /// One value in this number breaks a rule; 0 for never.
     var faultOdds: Int
     /// The number of descriptors that come with the message.
     var descriptorCount: Int
-    /// The number of values that may still be written; after that arrays are empty.
+    /// The number of values that may still be written; after that, arrays are empty.
     var budget = 60
     private var variantDepth = 0
-    /// Whether no value comes near the limits of nesting.
+    /// Whether all values stay far from the nesting limits.
     private var isPlain = false
 
     init(_ random: Randomness, isBigEndian: Bool, faultOdds: Int, descriptorCount: Int) {
@@ -26,7 +26,7 @@ struct ValueGenerator {
         out.number(value, size: size)
     }
 
-    /// Texts have a length before them and a NUL after them.
+    /// Strings have a length before them and a NUL after them.
     mutating func text(_ text: [UInt8]) {
         number(UInt64(bitPattern: Int64(text.count + (isFault() ? random.below(5) - 1 : 0))), 4)
         out.raw(text)
@@ -45,7 +45,7 @@ struct ValueGenerator {
         while at < types.count { value(types, &at) }
     }
 
-    /// Writes a value of the type that begins at `at`, and sets `at` to the next type.
+    /// Writes a value of the type that starts at `at`, and advances `at` to the next type.
     private mutating func value(_ types: [UInt8], _ at: inout Int) {
         budget -= 1
         let code = types[at]
@@ -82,7 +82,7 @@ struct ValueGenerator {
             var inside = element
             value(types, &inside)
         }
-        // Deep types are of use with something in them.
+        // Deep types are useful only with content.
         if out.count == start, budget > 20, variantDepth == 0, random.once(in: 2) {
             var inside = element
             value(types, &inside)
@@ -108,14 +108,14 @@ struct ValueGenerator {
         values(type)
     }
 
-    /// The value of an unknown field of a header. The iterators of libdbus do not show it, so no intended difference may be in it.
+    /// The value of an unknown header field, without intended differences: libdbus's iterators do not show it.
     mutating func plainVariant() {
         isPlain = true
         defer { isPlain = false }
         variant()
     }
 
-    /// Variants in each other, about as many as there may be.
+    /// Nested variants, about as many as allowed.
     private mutating func variants() {
         for _ in 0..<(56 + random.below(9)) { signature([UInt8(ascii: "v")]) }
         let type = random.type(2)
@@ -132,7 +132,7 @@ struct ValueGenerator {
         }
     }
 
-    /// Where the type ends that begins at a place.
+    /// Where the type that starts at a position ends.
     private static func end(_ types: [UInt8], _ start: Int) -> Int {
         var (at, depth) = (start, 0)
         while true {

@@ -4,7 +4,7 @@ import Testing
 
 /// The conversation before the first message, as a value.
 struct AuthenticationTests {
-    /// What a program of user 1000 says, and what it gets; `piece` bytes at a time.
+    /// Simulates a program of user 1000, and returns the answers; `piece` bytes at a time.
     private func converse(
         _ said: String, side: Authentication.Side = .server(peer: 1000, own: 1000, id: "1234"), piece: Int = .max
     ) -> (answers: String, state: Authentication.State, left: Int) {
@@ -25,7 +25,7 @@ struct AuthenticationTests {
         let all = converse("\0AUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\nl\u{1}", piece: piece)
         #expect(all.answers == "OK 1234\r\nAGREE_UNIX_FD\r\n")
         #expect(all.state == .finished)
-        // What follows BEGIN is a message; a piece ends with it, or brings some of that too.
+        // A message follows BEGIN; a piece ends there, or contains some of the message too.
         #expect(all.left == 2)
     }
 
@@ -87,7 +87,7 @@ struct AuthenticationTests {
     @Test func aMessageBeforeTheBeginningIsNone() throws {
         var authentication = Authentication(.server(peer: 1000, own: 1000, id: "1234"), user: 1000)
         let bytes = [0] + WireBytes.message(signature: "s", body: [2, 0, 0, 0, 13, 10, 0])
-        // All of it is taken for lines of the conversation, and the first of them is none that is known.
+        // All of it is taken for lines of the conversation, and the first line is unknown.
         #expect(bytes.withUnsafeBytes { authentication.take($0) } == bytes.count)
         #expect(authentication.state == .speaking)
         #expect(String(decoding: authentication.takeOutgoing(), as: UTF8.self).hasPrefix("ERROR "))

@@ -2,7 +2,7 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// What only a bus can show, on a bus of the test's own.
+/// Features that only a bus can show, on the test's own bus.
 @DBusActor
 @Suite(.privateBus)
 struct BusTests {
@@ -51,7 +51,7 @@ struct BusTests {
         #expect(try await other.owner(of: name) == nil)
     }
 
-    /// Returns when so many connections wait for the name.
+    /// Returns when this many connections are queued for the name.
     private func queued(_ count: Int, on connection: Connection) async throws {
         let owners = Method(
             "org.freedesktop.DBus", "ListQueuedOwners", takes: .of(Argument<String>("name")),
@@ -123,12 +123,12 @@ struct BusTests {
         let everything = Collected<String>()
         let anybody = try await listener.subscribe(to: Echo.announced, from: nil) { text, _ in everything.add(text) }
         try impostor.emit(Echo.announced, from: "/echo", "forged")
-        // The bus may deliver a signal to one connection directly, past every match rule.
+        // The bus may deliver a signal directly to one connection, regardless of match rules.
         try impostor.emit(Echo.announced, from: "/echo", "forged, unicast", to: listener.uniqueName)
         _ = try await impostor.listNames()
         try owner.emit(Echo.announced, from: "/echo", "genuine")
         #expect(try await heard.wait(for: 1) == ["genuine"])
-        // The control: without the check of the sender the forged ones arrive.
+        // The control: without the sender check, the forged signals arrive.
         #expect(try await everything.wait(for: 3) == ["forged", "forged, unicast", "genuine"])
         withExtendedLifetime((subscription, anybody)) {}
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// Messages of machines of either kind.
+/// Messages from machines with either byte order.
 struct ByteOrderTests {
     private static let values: [Value] = [
         .byte(254), .boolean(true), .int16(-2), .uint16(0x0102), .int32(-3), .uint32(0x0102_0304), .int64(-4),
@@ -71,7 +71,7 @@ struct ByteOrderTests {
             $0.field(4, "s") { $0.text("a.b.Error") }
             $0.field(5, "u") { $0.number(UInt32(0x0102_0304)) }
         }
-        // Its argument is missing, which is nothing that its header says.
+        // Its argument is missing, which its header does not show.
         let message = try Message.received(bytes)
         #expect(message.kind == .error && message.replySerial == 0x0102_0304 && message.errorName == "a.b.Error")
         #expect(message.errorText == "")
@@ -97,7 +97,7 @@ struct ByteOrderTests {
         #expect(throws: MessageError.malformed("a Boolean value must be 0 or 1, not 2")) { try Message.received(bytes) }
     }
 
-    /// What is written here is what others read.
+    /// Other implementations read what is written here.
     @Test func aMessageIsWrittenAsItWasReadByHand() throws {
         let message = try Message.signal(
             path: "/a", interface: "a.b", member: "M", to: nil, signature: "sat"

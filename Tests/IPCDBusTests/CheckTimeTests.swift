@@ -4,10 +4,10 @@ import Testing
 
 @testable import IPCDBus
 
-/// How long a message keeps all others waiting: no longer than its bytes ask for.
+/// How long a message keeps all others waiting: no longer than its size justifies.
 struct CheckTimeTests {
-    /// A debug build needs about thirty times the time of a release build, so the size is small and the bound is generous. What
-    /// grows with the depth of the types, or with the square of the length, is beyond it.
+    /// A debug build takes about thirty times as long as a release build, so the size is small and the bound is
+    /// generous. A time that grows with the depth of the types, or with the square of the length, exceeds it.
     @Test(arguments: CheckTimes.kinds)
     func `a message is checked in a time that its length determines`(_ kind: CheckTimes.Kind) {
         let quarter = CheckTimes(kind, bytes: 64 << 10)
@@ -21,7 +21,7 @@ struct CheckTimeTests {
 
     @Test func `numbers deep in structures cost no more than plain ones`() throws {
         let deep = CheckTimes(try #require(CheckTimes.kinds.first { "\($0)" == "a((…t…)) 31 deep" }), bytes: 4 << 20)
-        // By its length alone: half a million elements are not looked at.
+        // Rejected by its length alone: half a million elements are not examined.
         #expect(deep.milliseconds() < 5)
     }
 }

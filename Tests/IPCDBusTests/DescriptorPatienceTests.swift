@@ -2,7 +2,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// How long a link waits when the system takes no more descriptors.
+/// How long a link waits if the system accepts no more descriptors.
 @DBusActor
 struct DescriptorPatienceTests {
     @Test func `a message waits for 100 ms, and those behind it do not wait as long again`() async throws {
@@ -12,7 +12,7 @@ struct DescriptorPatienceTests {
         while await Self.retry(&patience) { attempts += 1 }
         #expect(ContinuousClock.now - start >= DescriptorPatience.most)
         #expect(attempts > 0 && !patience.isWaiting)
-        // The next message of the same state has no time of its own.
+        // The next message in the same state gets no time of its own.
         #expect(!patience.waits {})
         #expect(!patience.isWaiting)
     }
@@ -39,7 +39,7 @@ struct DescriptorPatienceTests {
         #expect(attempts == 0)
     }
 
-    /// Waits for the next attempt; false where there is none.
+    /// Waits for the next attempt; false if there is none.
     private static func retry(_ patience: inout DescriptorPatience) async -> Bool {
         var copy = patience
         defer { patience = copy }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import IPCDBus
 
-/// Who goes when peers together hold too much.
+/// Which peer is disconnected when peers together hold too much.
 @DBusActor
 struct HeldBoundTests {
-    /// The shares of a bound, and who was ended, in order.
+    /// The shares of a bound, and the peers that were disconnected, in order.
     @DBusActor
     private final class Scene {
         let bound = HeldBound(most: 1_000)
@@ -15,7 +15,7 @@ struct HeldBoundTests {
             HeldBound.Share(of: bound) { [weak self] in self?.ended.append(name) }
         }
 
-        /// Ends come after the work at hand.
+        /// Disconnects come after the current work.
         func allEnds() async -> [String] {
             await withCheckedContinuation { continuation in
                 DBusActor.thread.soon { continuation.resume() }

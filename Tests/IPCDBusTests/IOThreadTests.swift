@@ -2,7 +2,7 @@ import IPCDBus
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct IOThreadTests {
-    /// After some rounds of jobs the thread looks at the sockets, and what is left for later may come in the last of them.
+    /// After some rounds of jobs, the thread polls the sockets, and deferred work may be added in the last round.
     @Test func whatIsForLaterRunsBeforeTheThreadSleeps() async {
         for rounds in 0..<200 {
             await withCheckedContinuation { continuation in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// Messages that come in pieces.
+/// Messages that arrive in pieces.
 struct IncomingBytesTests {
     /// The two ends of a socket.
     private let ends: (here: Descriptor, there: Descriptor)
@@ -24,7 +24,7 @@ struct IncomingBytesTests {
         return WireBytes.message(signature: "s", body: body.bytes)
     }
 
-    /// The longest message that is no large one, those around it, and several in one piece.
+    /// The longest message that is not a large one, its neighbours, and several in one piece.
     @Test(arguments: [1, 3, 1_000, 65_536, .max])
     func messagesComeWholeWhateverThePieces(_ piece: Int) throws {
         let header = Self.bytes("").count
@@ -85,7 +85,7 @@ struct IncomingBytesTests {
         }
     }
 
-    /// The pages that this thread has touched for the first time.
+    /// The number of pages that this thread has touched for the first time.
     private static func touchedPages() -> Int {
         var usage = rusage()
         // RUSAGE_THREAD is not imported.

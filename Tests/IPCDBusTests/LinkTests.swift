@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// What two ends of a socket say to each other.
+/// The exchange between two ends of a socket.
 @DBusActor
 @Suite(.timeLimit(.minutes(1)))
 struct LinkTests {
@@ -76,7 +76,7 @@ struct LinkTests {
         #expect(next == 60 && waited > 0 && client.bytesWaiting == 0)
     }
 
-    /// Nothing else runs on the thread between what the other side says and the end of its link.
+    /// Nothing else runs on the thread between the peer's message and the end of its link.
     @Test(arguments: [true, false])
     func whatCameBeforeTheEndIsTakenInOnlyWhereItIsAskedFor(_ isAskedFor: Bool) async throws {
         let (one, other) = try Self.pair()
@@ -95,11 +95,12 @@ struct LinkTests {
         client.close()
         if isAskedFor { server.takeInRest() }
         server.close()
-        // The third has not left whole.
+        // The third was not sent completely.
         #expect(received == (isAskedFor ? [1, 2] : [1]))
     }
 
-    /// A receiver that assigns descriptors to the last byte it reads with them, as dbus-broker does, finds them in their message.
+    /// A receiver that assigns descriptors to the last byte read with them, like dbus-broker, finds them in their
+    /// message.
     @Test func `a message with descriptors leaves alone`() throws {
         let (one, other) = try Self.pair()
         var outgoing = OutgoingMessages()
@@ -115,7 +116,7 @@ struct LinkTests {
         withExtendedLifetime(other) {}
     }
 
-    /// Says what a client says, then the parts, each with so many descriptors.
+    /// Sends a client's greeting, then the parts, each with this many descriptors.
     private static func say(_ parts: [(bytes: [UInt8], descriptors: Int)], over socket: Descriptor) throws {
         let hello = Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
         for part in [(bytes: hello, descriptors: 0)] + parts {
@@ -125,7 +126,7 @@ struct LinkTests {
         }
     }
 
-    /// Any bytes, in the place of a message that is sent.
+    /// Arbitrary bytes in place of a message to send.
     private static func raw(_ bytes: [UInt8], descriptors: Int) throws -> Message {
         let copy = try #require(malloc(bytes.count))
         bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
@@ -158,14 +159,14 @@ struct LinkTests {
         #expect(link.isOpen)
     }
 
-    /// Takes in these parts and a right message after them, which has to come.
+    /// Sends these parts and a valid message after them, which must arrive.
     private static func defects(_ parts: [(bytes: [UInt8], descriptors: Int)]) async throws -> [MessageDefect?] {
         let (one, other) = try pair()
         let link = server(other)
         link.limitMessages(bytes: 100_000, descriptors: 3)
         let messages = messages(link)
         try say(parts, over: one)
-        // By a call of its own, so that descriptors before it belong to other bytes.
+        // With a separate call, so that descriptors before it belong to other bytes.
         try say(over: one, last)
         var found: [MessageDefect?] = []
         for await message in messages {
@@ -195,7 +196,7 @@ struct LinkTests {
             try await Self.defects([(first, 3), (Array(Self.withDescriptors[1..<2]), 4), (rest, 0)]) == [tooMany])
         // All at once.
         #expect(try await Self.defects([(Self.withDescriptors, 7)]) == [tooMany])
-        // The end of a message comes with the beginning of the next one, which has as many.
+        // The end of a message arrives with the beginning of the next one, which has as many.
         let joined = Array(Self.withDescriptors[1...]) + Self.withDescriptors
         #expect(try await Self.defects([(first, 3), (joined, 3)]) == [nil, nil])
         // Fewer than the message names, and some that no message names.
@@ -206,11 +207,11 @@ struct LinkTests {
     }
 
     @Test func `a header that breaks the protocol costs its message alone`() async throws {
-        // The bus passes this signature on: 34 arrays, but never more than two in a row.
+        // The bus forwards this signature: 34 arrays, but never more than two in a row.
         let deep = String(repeating: "aa(", count: 17) + "y" + String(repeating: ")", count: 17)
         let wrong = MessageDefect.invalid(.malformed("a header field has an invalid value"))
         var bytes = Self.plain
-        // The type of the message: no kind has the number 0.
+        // The message type: no type has the number 0.
         bytes[1] = 0
         let lacks = MessageDefect.invalid(.malformed("a header lacks a field that its message type requires"))
         let found = try await Self.defects([
@@ -221,14 +222,14 @@ struct LinkTests {
     }
 
     @Test func `a message whose header is too long is passed over`() async throws {
-        // An unknown field with a text of 99 KiB; the message is longer than the link keeps.
+        // An unknown field with a string of 99 KiB; the message is longer than the link keeps.
         let long = WireBytes.message(signature: "", body: []) {
             $0.field(200, "s") { $0.text(String(repeating: "a", count: 100_000)) }
         }
         #expect(try await Self.defects([(long, 1), (Self.withDescriptors, 3)]) == [nil])
     }
 
-    /// The control of the tests above: without a frame nothing that follows can be found.
+    /// The control for the tests above: without a frame, nothing after it can be found.
     @Test(arguments: [0, 3, 7, 15]) func `bytes without a frame end the link`(_ place: Int) async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
@@ -271,7 +272,7 @@ struct LinkTests {
         let replacement = try Self.signal(3, 20, nil)
         outgoing.replaceFirst { message in message === refused ? replacement : nil }
         #expect(!outgoing.beginsDescriptors && outgoing.descriptorCount == 0 && replacement.serial == 9)
-        // With nothing in its place, the next one follows.
+        // With no replacement, the next one follows.
         outgoing.replaceFirst { _ in nil }
         let left = outgoing.byteCount
         #expect(outgoing.send(to: one.rawValue) == left && outgoing.byteCount == 0 && outgoing.wholeCount == 2)
@@ -296,7 +297,7 @@ struct LinkTests {
                 var reader = MessageReader(message)
                 kept.append(Int(try UInt32(from: &reader)))
             } else {
-                // Its arguments are gone, whatever its signature says, and its descriptor.
+                // Its arguments are gone, whatever its signature says, and so is its descriptor.
                 #expect(message.descriptors.isEmpty && message.signature == "uayh")
                 guard case .tooLong(let bytes) = message.defect else {
                     Issue.record("\(message.defect as Any)")
@@ -310,7 +311,7 @@ struct LinkTests {
         #expect(kept == [1, 3] && server.isOpen)
     }
 
-    /// A read comes between, so that what is written finds nobody.
+    /// A read comes in between, so the peer is gone before the write.
     @Test func whatWasSaidBeforeTheEndCountsWhereAnAnswerFindsNobody() async throws {
         let (one, other) = try Self.pair()
         let client = Link(one, Authentication(.client(server: nil), user: getuid()))
@@ -365,7 +366,7 @@ struct LinkTests {
 
     // MARK: Opening
 
-    /// Answers one client with these bytes and hangs up where it is told to.
+    /// Answers one client with these bytes, and hangs up if requested.
     private static func open(_ answer: [UInt8], hangsUp: Bool) async throws -> (Result<Link, any Error>, Descriptor?) {
         let path = try #require(SocketPath("unix:tmpdir=/tmp"))
         let listening = try path.socket(wait: .seconds(30)) { bind($0, $1, $2) == 0 && listen($0, 1) == 0 ? 0 : -1 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// What breaks the protocol is refused, each for its own reason.
+/// Messages that break the protocol are rejected, each for its own reason.
 struct MalformedMessageTests {
     /// A call with the arguments `true`, `"hi"`, `[1, 2]`, descriptor 0 and a variant with the byte 7.
     private static let right: [UInt8] =
@@ -58,7 +58,7 @@ struct MalformedMessageTests {
         Edit(12, [55], noEnd),
         Edit(12, [53], noEnd),
         Edit(16, [0], "a header field has the number 0"),
-        // Passed over as a field that is not known; then the call has no path.
+        // Skipped as an unknown field; then the call has no path.
         Edit(16, [10], lacks),
         Edit(17, [2], otherType),
         Edit(18, [115], otherType),
@@ -141,7 +141,7 @@ struct MalformedMessageTests {
         Body(signature: "v", bytes: [2, 121, 121, 0, 1, 2], error: .invalidSignature("yy")),
         Body(
             signature: "v", bytes: [4, 123, 121, 121, 125, 0, 0, 0, 1, 2], error: .invalidSignature("{yy}")),
-        // Also an array without elements has the padding before its first one.
+        // Even an empty array has the padding before its first element.
         Body(signature: "at", bytes: [0, 0, 0, 0], error: .malformed(between)),
         Body(signature: "at", bytes: [8, 0, 0, 0, 0, 0, 0, 0], error: .malformed(longValue)),
         Body(

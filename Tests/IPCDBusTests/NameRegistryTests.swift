@@ -28,12 +28,12 @@ struct NameRegistryTests {
         lost.add("end")
         #expect(lost.elements == (isKept ? ["end"] : [name.text, "end"]))
         #expect((names.owned[name] != nil) == isKept)
-        // A later bus is asked for what is still owned, and tells nothing twice.
+        // A later bus is asked for the names still owned, and nothing is reported twice.
         try await restore(1)
         #expect(lost.elements.count == (isKept ? 1 : 2))
     }
 
-    /// The owner's way to the bus is a link, which is taken away while somebody else takes the name.
+    /// The owner reaches the bus through a symbolic link, which is removed while another program takes the name.
     @Test func whoComesBackTooLateIsTold() async throws {
         let bus = try PrivateBus.current
         let link = bus.directory.appending("link")
@@ -54,9 +54,9 @@ struct NameRegistryTests {
         #expect(try await lost.wait(for: 1) == [name.text])
         #expect(try await owner.owner(of: name) == rival.uniqueName)
 
-        // The control: without a rival the name is its own again, and nothing is told.
+        // The control: without a rival, the name returns to its owner, and nothing is reported.
         rival.close()
-        // The bus may not have seen the rival's end yet.
+        // The bus may not have noticed yet that the rival has disconnected.
         try await withDeadline("free name") { while try await !owner.requestName(self.name).isOwner {} }
         try await bus.startAgain()
         _ = try await back.wait(for: 2)

@@ -15,7 +15,7 @@ struct OracleTests {
             Issue.record("\(difference)")
             return
         }
-        // Half of the inputs keep the rules; a generator that breaks them always would find nothing.
+        // About half of the inputs are valid; a generator with only invalid messages would find nothing.
         #expect(oracle.accepted > count / 3 && oracle.rejected > count / 3, "seed \(seed): \(oracle.accepted)")
     }
 
@@ -129,7 +129,7 @@ struct OracleTests {
             + "03017300010000004d000000000000000a017300010000007800000000000000",
     ]
 
-    /// The control as well: the comparison sees that libdbus has another opinion.
+    /// This is also the control: the comparison notices that libdbus disagrees.
     @Test(arguments: IntendedDifference.allCases)
     func `an intended difference is one`(_ difference: IntendedDifference) throws {
         let bytes = Self.bytes(try #require(Self.examples[difference]))
@@ -149,7 +149,7 @@ struct OracleTests {
                 path: "/a", interface: "org.freedesktop.DBus.Local", member: "M", to: nil, signature: ""
             ) { _ in }
         }
-        // As a value it is a path like any other.
+        // As a value, it is a path like any other.
         #expect(try ObjectPath(marshalled: local.marshalled()) == local)
     }
 }

@@ -117,7 +117,7 @@ struct PeerTests {
                 throws: CallError.remote(name: ErrorName.unknownMethod.text, message: "/echo has no method Nothing")
             ) { try await connection.call(unknown, on: nil, at: "/echo", ()) }
         }
-        // The control: without arguments the same calls are answered, at a path without an object too.
+        // The control: without arguments, the same calls are answered, even at a path without an object.
         try await connection.call(Peer.ping, on: nil, at: "/none", ())
         #expect(try await connection.call(Peer.getMachineID, on: nil, at: "/echo", ()).count == 32)
     }

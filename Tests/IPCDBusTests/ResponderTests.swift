@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// A session bus lets anybody send an answer to anybody's call, with any serial.
+/// A session bus lets any program send a reply to any other program's call, with any serial.
 @DBusActor
 @Suite(.privateBus)
 struct ResponderTests {
@@ -13,8 +13,8 @@ struct ResponderTests {
         try await Connection.open(.address(PrivateBus.current.address), objects: objects)
     }
 
-    /// A service whose calls are first answered by somebody else, with the very serial: the bus has passed that answer on
-    /// before the service's own.
+    /// A service whose calls are first answered by another program, with the correct serial: the bus has forwarded that
+    /// reply before the service's own.
     private func serve(overtakenBy stranger: Connection) async throws -> Connection {
         let objects = ObjectServer()
         let echo = Echo.echo.answered { value, call in
@@ -40,7 +40,7 @@ struct ResponderTests {
         let service = try await serve(overtakenBy: stranger)
         _ = try await service.requestName(name)
         #expect(try await ask(client, service.uniqueName) == .string("genuine"))
-        // The control: who owns a name that nobody follows is not known, and the forged answer is there.
+        // The control: the owner of a name that is not being followed is unknown, and the forged reply is accepted.
         let unguarded = try await ask(client, name)
         #expect(unguarded == .string("forged"), "\(unguarded)")
         let watch = try await client.watchName(name) { _, _ in }

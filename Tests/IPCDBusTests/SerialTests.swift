@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// Numbers of messages.
+/// Message serial numbers.
 @DBusActor
 struct SerialTests {
     @Test func `a call that waits keeps its number when the numbers begin again`() async throws {
@@ -14,7 +14,7 @@ struct SerialTests {
         let waiting = Task { @DBusActor in
             try await client.call(Echo.never, on: nil, at: "/echo", (), timeout: .seconds(60))
         }
-        // Answered after the first call has been sent.
+        // It is answered after the first call has been sent.
         while client.link?.lastSerial == 0 { await Task.yield() }
         #expect(try await client.call(Echo.add, on: nil, at: "/echo", (1, 2)) == 3)
         client.link?.lastSerial = .max

@@ -2,7 +2,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// Addresses of sockets.
+/// Socket addresses.
 struct SocketPathTests {
     @Test(arguments: [
         ("unix:path=/run/bus", "/run/bus"), ("unix:path=/a%20b%2c%e2%82%AC", "/a b,€"),

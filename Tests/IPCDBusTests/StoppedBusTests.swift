@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// A bus that has stopped keeps nobody from ending.
+/// A stopped bus does not keep any program from exiting.
 @DBusActor
 @Suite(.privateBus, .timeLimit(.minutes(1)))
 struct StoppedBusTests {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// Limits are checked against the lengths of a message, before anything of it is decoded.
+/// Limits are checked against the lengths in a message, before any of it is decoded.
 struct WireBoundsTests {
     private static let bounds = WireBounds(limits: ["note-bytes": 1_000], texts: 10, named: "names-per-call")
 
@@ -34,7 +34,7 @@ struct WireBoundsTests {
         #expect(throws: beyond) { try read(Array(repeating: "", count: 11)) }
         #expect(throws: beyond) { try read(Array(repeating: [String](), count: 12)) }
         #expect(throws: beyond) { try read([Array(repeating: "", count: 12)]) }
-        // The control: a receiver that sets no bounds reads all of them.
+        // The control: a receiver without bounds reads all of them.
         #expect(try read(Array(repeating: "", count: 11), bounds: nil).count == 11)
     }
 
@@ -42,7 +42,7 @@ struct WireBoundsTests {
     func `the bytes of a value are those on the wire`(count: Int, fits: Bool) throws {
         let message = try message(Value.bytes([UInt8](repeating: 1, count: count)))
         let reader = MessageReader(message)
-        // The signature of the variant and the length of the array stand before the bytes.
+        // The variant's signature and the array's length come before the bytes.
         #expect(try reader.nextLength == 8 + count)
         let check = { try reader.checkNextBytes("note-bytes", slack: 8) }
         if fits {

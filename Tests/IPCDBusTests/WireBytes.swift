@@ -26,7 +26,7 @@ struct WireBytes {
 
     mutating func raw(_ value: [UInt8]) { bytes += value }
 
-    /// A field of a header; `write` puts its value.
+    /// A header field; `write` appends its value.
     mutating func field(_ code: UInt8, _ type: String, _ write: (inout WireBytes) -> Void) {
         align()
         bytes.append(code)
@@ -34,7 +34,7 @@ struct WireBytes {
         write(&self)
     }
 
-    /// A signal from `:1.7`, or any other message by its fields.
+    /// A signal from `:1.7`, or any other message with the given fields.
     static func message(
         isBigEndian: Bool = false, kind: UInt8 = 4, signature: String, body: [UInt8],
         fields: (inout WireBytes) -> Void = { _ in }
@@ -59,7 +59,7 @@ struct WireBytes {
 }
 
 extension Message {
-    /// A message that came as these bytes.
+    /// A message that was received as these bytes.
     static func received(_ bytes: [UInt8], descriptors: [Descriptor] = []) throws(MessageError) -> Message {
         guard let copy = malloc(max(1, bytes.count)) else { throw .outOfMemory }
         bytes.withUnsafeBytes { if let start = $0.baseAddress { memcpy(copy, start, $0.count) } }

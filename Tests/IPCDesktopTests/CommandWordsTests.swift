@@ -35,7 +35,7 @@ import Testing
         for (line, folder) in [("./sh x", "/bin"), (".//./sh x", "/bin/"), ("bin/sh x", "/")] {
             #expect(try CommandWords(line).located(in: "", from: folder).words == ["/bin/sh", "x"])
         }
-        // The control: a word without “/” is looked for in PATH alone, and a folder of PATH has to be absolute.
+        // The control: a word without “/” is looked up only in PATH, and a folder in PATH must be absolute.
         #expect(throws: CommandWords.Invalid.self) { try CommandWords("sh").located(in: "", from: "/bin") }
         #expect(throws: CommandWords.Invalid.self) { try CommandWords("sh").located(in: ".", from: "/bin") }
         #expect(throws: CommandWords.Invalid.noProgram("/usr/nowhere/sh")) {

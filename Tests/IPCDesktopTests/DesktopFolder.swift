@@ -2,7 +2,7 @@ import IPCDesktop
 import IPCModel
 import IPCTesting
 
-/// A home of a test's own, with what stands in it by path.
+/// The test's own home directory, with its contents by path.
 struct DesktopFolder {
     let directory: TemporaryDirectory
     let directories: BaseDirectories
@@ -22,7 +22,7 @@ struct DesktopFolder {
         }
     }
 
-    /// Writes a file, with the folders above it.
+    /// Writes a file, and creates its parent folders.
     func put(_ text: String, at path: String) throws {
         if let slash = path.lastIndex(of: "/") { try directory.makeDirectory(String(path[..<slash])) }
         try FileContents.write(text, to: directory.appending(path))
@@ -30,7 +30,7 @@ struct DesktopFolder {
 
     func text(_ path: String) throws -> String { try FileContents.text(directory.appending(path)) }
 
-    /// Every folder (with a slash at its end) and file with its bytes.
+    /// All folders (with a trailing slash), and all files with their bytes.
     func contents(below path: String = "") -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for name in FileContents.names(in: directory.appending(path)) ?? [] {

@@ -10,7 +10,7 @@ import Testing
         "# mine\n[Added Associations]\nx-scheme-handler/other=theirs.desktop;\n\n[Default Applications]\ntext/html=theirs.desktop\n"
         + "x-scheme-handler/stale=gone.desktop"
 
-    /// A home with files of other programs.
+    /// A home directory with files of other programs.
     private func furnished() throws -> DesktopFolder {
         let folder = try DesktopFolder()
         try folder.put(Self.foreignList, at: Self.list)
@@ -90,8 +90,8 @@ import Testing
         #expect(folder.contents() == before)
     }
 
-    /// Whatever comes and goes in whatever order, the last one leaves what stood there before the first; and what others
-    /// write meanwhile is there at the end.
+    /// Whatever the order of registrations and removals, the last removal restores the state before the first
+    /// registration, and changes by other programs in the meantime survive.
     @Test(arguments: 0..<40, [false, true])
     func `any order of comings and goings`(_ seed: Int, isDisturbed: Bool) throws {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -129,7 +129,7 @@ import Testing
         #expect(others == before.filter { $0.key != Self.list && $0.key != ".config/" })
     }
 
-    /// The control: an entry that somebody has changed is not thrown away.
+    /// The control: an entry that another program has changed is not deleted.
     @Test func `a file that somebody has changed stays, and is told`() throws {
         let folder = try DesktopFolder()
         try folder.register("demo.One", ["one"])
@@ -139,11 +139,11 @@ import Testing
         #expect(result.changes.contains { $0.kind == .kept && $0.path.hasSuffix("/demo.One.desktop") })
         #expect(try folder.text(path).hasSuffix("Icon=mine\n"))
         #expect(FileContents.names(in: folder.directory.appending(Self.applications)) == ["demo.One.desktop"])
-        // Whoever asks again is told again.
+        // Asking again reports it again.
         #expect(try folder.unregister("demo.One").changes == result.changes.filter { $0.kind == .kept })
     }
 
-    /// What is written anew is ours: the change of it is no file that stood there before.
+    /// A file that is written anew is ours: its changed version is not a file from before the registration.
     @Test func `a file that somebody has changed, and that is written anew, goes with the registration`() throws {
         let folder = try furnished()
         let service = ".local/share/dbus-1/services/demo.One.service"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPCDesktop
 
-/// Compares reading with `GKeyFile` of GLib, by which the programs of a desktop read the same files.
+/// Compares our parser with GLib's `GKeyFile`, which desktop programs use to read the same files.
 @Suite struct KeyFileOracleTests {
     private typealias Contents = [String: [String: String]]
 
@@ -26,7 +26,7 @@ import Testing
         #expect(accepted > count / 4)
     }
 
-    /// A line, mostly one that means something, with blanks where a writer may put them.
+    /// A line, usually a meaningful one, with blanks wherever they are allowed.
     private static func line(_ generator: inout SeededGenerator) -> String {
         func one(of choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
         func noise(_ most: Int) -> String {
@@ -45,7 +45,7 @@ import Testing
         return one(of: ["", "", " ", "\t "]) + content + one(of: ["\n", "\n", "\r\n", " \n", "\t\r\n"])
     }
 
-    /// The control: reading the first of two lines would be found.
+    /// The control: reading the first of two lines would be noticed.
     @Test func `the comparison finds another value`() throws {
         let first = Self.contents(KeyFile(bytes: Array("[a]\nk=1\n".utf8)))
         #expect(try #require(Self.reference("[a]\nk=1\nk=2\n")) != first)
@@ -61,7 +61,7 @@ import Testing
         return contents
     }
 
-    /// - Returns: `nil` where GLib rejects a line.
+    /// - Returns: `nil` if GLib rejects a line.
     private static func reference(_ text: String) -> Contents? {
         let file = g_key_file_new()
         defer { g_key_file_free(file) }
@@ -74,7 +74,7 @@ import Testing
             for key in strings(g_key_file_get_keys(file, group, nil, nil)) {
                 guard let value = g_key_file_get_value(file, group, key, nil) else { continue }
                 defer { g_free(value) }
-                // GLib keeps blanks at the end of a line.
+                // GLib keeps trailing blanks.
                 contents[group]?[key] = String(cString: value).trimmedAtEnd
             }
         }

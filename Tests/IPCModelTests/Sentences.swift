@@ -1,7 +1,7 @@
 import IPCModel
 import Testing
 
-/// Checks that a condition reads as every message has to: one sentence that can be shown and sent anywhere.
+/// Checks that a condition has a valid message: one sentence that can be shown and sent anywhere.
 func expectSentence(_ condition: some Condition, sourceLocation: SourceLocation = #_sourceLocation) {
     let message = condition.ipcError.message
     #expect(message == condition.description, sourceLocation: sourceLocation)

@@ -5,17 +5,17 @@ import IPCStore
 import Synchronization
 import Testing
 
-/// Descriptors that are no value, or change while they are read: refused or copied exactly, at once, with nothing left.
+/// Descriptors without a value, or with one that changes while it is read: rejected or copied exactly, at once.
 ///
-/// Each kind is tried in a process of its own, so that its descriptors can be counted; a few are of timers and threads.
+/// Each kind is tried in its own process, so that its descriptors can be counted; a few are for timers and threads.
 @Suite(.serialized) struct BadDescriptorTests {
     static let tries = ThisProcess.isFullSize ? 2_000 : 50
 
-    /// What nobody can take a value from.
+    /// Descriptors from which no value can be taken.
     enum Bad: String, CaseIterable, Sendable, Codable {
         case pipe, fullPipe, folder, socket, zero, null, terminal, pathOnly, writeOnly, sparse, closed, epoll
 
-        /// Makes such a descriptor, and others that have to stay open as long.
+        /// Creates such a descriptor, and others that must stay open as long.
         func make() -> (descriptor: CInt, others: [CInt]) {
             switch self {
             case .pipe, .fullPipe:
@@ -99,7 +99,7 @@ import Testing
                 try await store.put([.file(file)], on: name, persistent: round % 2 == 0)
                 if seals != .futureWrite { mapping?.storeBytes(of: 99, toByteOffset: 5, as: UInt8.self) }
                 munmap(mapping, 100_000)
-                // Sealed later: too late to be taken for another.
+                // Sealed later: too late to be mistaken for a sealed one.
                 clinux_seal(file.descriptor)
                 let items = try await store.commit { try $0.items(of: name).items }
                 #expect(try items[0].firstBytes == bytes)
@@ -157,7 +157,7 @@ import Testing
                 }
                 await cutter.value
             }
-            // To be cut before the look at it is no fault.
+            // Being cut before it is examined is not a fault.
             let cut = ValueFile.unsealed.make(bytes)
             ftruncate(cut.descriptor, 100)
             let short = try await store.intake.take([.file(cut)], persistent: persistent, sensitive: false)
@@ -169,7 +169,7 @@ import Testing
     }
 }
 
-/// Changes bytes of a file on a thread of its own until it is told to end.
+/// Changes bytes of a file on its own thread until it is stopped.
 private final class Flipper: Sendable {
     private let isEnding = Atomic(false)
     private let task: Mutex<Task<Void, Never>?> = Mutex(nil)

@@ -22,11 +22,11 @@ import Testing
         "content of \(index) " + String(repeating: "\(index)", count: index * 90)
     }
 
-    /// Fills a store, stops it and gives its file.
+    /// Fills a store, stops it and returns its file.
     private func file() async throws -> [UInt8] {
         let store = try place.open()
         for (index, name) in Self.names.enumerated() {
-            // Rows of every kind: versions that end, versions with promises, several sources.
+            // Rows of every kind: versions that expire, versions with promises, several sources.
             var options = WriteOptions(source: Source(application: "demo.Source\(index % 4)", strength: .claimed))
             if index % 3 == 0 { options.timeToLive = 3_600_000 }
             if index % 5 == 0 { (options.promises, options.writer) = ([[.html]], ":1.\(index)@bus") }
@@ -65,7 +65,7 @@ import Testing
             try FileManager.default.removeItem(atPath: image)
         }
         #expect(seen.wrong == 0)
-        // Some bits hit what nobody reads, and the others one pasteboard; the head of a page may cost what stands on it.
+        // Some bits hit unused data, and the others one pasteboard; a bit in a page header may cost the whole page.
         let lost = (0...1).reduce(0) { $0 + (seen.lost[$1] ?? 0) }
         #expect(seen.lost[0, default: 0] > 0 && seen.lost[1, default: 0] > 0)
         #expect(seen.requestsLost > 0 && seen.requests > seen.requestsLost * 20, "\(seen)")
@@ -73,18 +73,18 @@ import Testing
     }
 
     private struct Seen {
-        /// Pasteboards whose content came back as something else.
+        /// Pasteboards whose content came back changed.
         var wrong = 0
-        /// Stores that were refused and left as they are.
+        /// Stores that were rejected and left unchanged.
         var untouched = 0
-        /// Requests that were handed over as they were accepted, and those that were lost.
+        /// Requests that were recovered as accepted, and those that were lost.
         var requests = 0
         var requestsLost = 0
-        /// How many stores lost so many pasteboards.
+        /// The number of stores that lost each number of pasteboards.
         var lost: [Int: Int] = [:]
     }
 
-    /// Opens a store, reads every pasteboard, and opens it again where reading met a damaged structure.
+    /// Opens a store, reads every pasteboard, and opens it again if reading found a damaged structure.
     private func look(_ configuration: StoreConfiguration, _ seen: inout Seen) async throws {
         do {
             var (good, mustCheck) = try await read(Store.open(configuration), &seen)
@@ -92,12 +92,12 @@ import Testing
             #expect(!mustCheck)
             seen.lost[Self.names.count - good, default: 0] += 1
         } catch is StoreError {
-            // The flipped bit makes the file one of a newer broker or of another program.
+            // The flipped bit makes it look like a file of a newer broker or of another program.
             seen.untouched += 1
         }
     }
 
-    /// What the next start finds: the connection of a store that met damage stays open until its process ends.
+    /// The state that the next start finds: after damage, the store's connection stays open until the process exits.
     private func recovered(_ configuration: StoreConfiguration) throws -> StoreConfiguration {
         try place.crashImage(of: configuration.directory, UUID().uuidString)
     }
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Hands every request over; false where reading met a damaged structure.
+    /// Recovers every request; false if reading found a damaged structure.
     private func readRequests(of store: Store, _ seen: inout Seen) async throws -> Bool {
         for request in requests {
             do {

@@ -40,7 +40,7 @@ import Testing
             }
             try self.place.flip(blob, at: place, bit: bit)
         }
-        // The control: with all bits as they were it is read.
+        // The control: with all bits restored, it can be read.
         #expect(try await store.commit { try $0.items(of: hit).items }[0].firstBytes == ValueFile.pattern(size))
         try await expectSafe(store, size)
     }
@@ -56,7 +56,7 @@ import Testing
         try await expectSafe(store, size)
     }
 
-    /// What may stand in the place of a blob.
+    /// Possible replacements for a blob.
     enum Change: CaseIterable, Sendable {
         case missing, shorter, longer, empty, link, pipe, folder
     }
@@ -82,7 +82,7 @@ import Testing
             mkdir(blob, 0o700)
         }
         await #expect(throws: PasteboardError.damaged(hit, count)) { try await store.commit { try $0.items(of: hit) } }
-        // What is known without the file is still known.
+        // The information that does not need the file is still available.
         #expect(try await store.commit { try $0.facts(of: hit).byteCount } == UInt64(size))
         try await expectSafe(store, size)
     }
@@ -90,7 +90,7 @@ import Testing
     @Test func salvagedRowsKeepTheirBlobs_I5() async throws {
         var (store, blob, _) = try await write(100_000)
         try await store.close()
-        // The definition of a table: SQLite refuses the file, and all rows can be read once it is repaired.
+        // The definition of a table: SQLite rejects the file, and all rows can be read once it is repaired.
         var file = try place.bytes(place.database)
         let start = try #require(Data(file).range(of: Data("CREATE TABLE removal".utf8))?.lowerBound)
         file[start] ^= 1
@@ -114,7 +114,7 @@ enum BlobName {
 }
 
 extension TestPlace {
-    /// Flips a bit of a file in its place.
+    /// Flips a bit of a file in place.
     func flip(_ file: String, at place: Int, bit: UInt8 = 0) throws {
         chmod(file, 0o600)
         let descriptor = Glibc.open(file, O_RDWR | O_CLOEXEC)

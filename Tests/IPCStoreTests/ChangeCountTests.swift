@@ -9,7 +9,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// Uses a store a little and gives the counts that were shown, in order.
+    /// Uses a store a little and returns the reported counts, in order.
     private func use(_ store: Store) async throws -> [UInt64] {
         var counts: [UInt64] = []
         counts.append(try await store.put("1", on: kept))
@@ -30,7 +30,7 @@ import Testing
             try await store.close()
         }
         #expect(all == Array(Set(all)).sorted())
-        // A stop in good order gives back what was not used.
+        // A clean shutdown returns the unused numbers.
         #expect(try #require(all.last) < 100)
     }
 
@@ -39,7 +39,7 @@ import Testing
         var configuration = place.configuration()
         for round in 0..<5 {
             let store = try Store.open(configuration)
-            // What is only in memory or staged is shown, and gone after the crash.
+            // Counts that are only in memory or staged were reported, and are gone after the crash.
             try await store.put("x", on: passing, persistent: false)
             all += try await use(store)
             configuration = try place.crashImage(of: configuration.directory, "image-\(round)")
@@ -66,7 +66,7 @@ import Testing
         let store = try place.open { $0.limits.removalsKept = 100 }
         try await store.put("", on: kept, persistent: false)
         var last: UInt64 = 0
-        // More than a block of 65,536, in memory alone: reservations go to the disk all the same.
+        // More than a block of 65,536, only in memory: reservations are still written to disk.
         for _ in 0..<80 {
             let counts = try await store.commit { transaction in
                 try (0..<1_000).map { _ in try transaction.clear(kept) }

@@ -31,7 +31,7 @@ import Testing
         try await store.close()
     }
 
-    /// As after a store that was lost: who waits for a count that nobody gave out would wait for ever.
+    /// As after a lost store: a watcher with a count that was never assigned would wait for ever.
     @Test(arguments: [1, 1_000, 1 << 63, UInt64.max - 1_000_000])
     func countThatWasNeverGivenOutMeansBeginAnew_I13(beyond: UInt64) async throws {
         let store = try place.open()
@@ -42,7 +42,7 @@ import Testing
         #expect(Set(all.changed.map(\.name)) == [a, .general])
         let named = try await changes(store, [a, c], since: latest + beyond)
         #expect(named.mustResynchronize && named.changed == [.init(name: a, changeCount: count)])
-        // The control: the last count is one.
+        // The control: the last count is valid.
         #expect(
             try await changes(store, since: latest) == Changes(latest: latest, changed: [], mustResynchronize: false))
         try await store.close()

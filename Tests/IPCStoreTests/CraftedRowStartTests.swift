@@ -4,10 +4,10 @@ import Testing
 
 @testable import IPCStore
 
-/// I23: the broker starts on any row with a valid checksum; otherwise one such row would end each start.
+/// I23: the broker starts with any row that has a valid checksum; otherwise one such row would make every start fail.
 @Suite(.privateBus)
 struct CraftedRowStartTests {
-    /// One value for a column at the small size, all of them at the full one.
+    /// One value per column in small runs, all of them in full runs.
     private static func values(_ column: Int) -> [SQLValue] {
         let all: [SQLValue] = [
             .integer(-1), .integer(.max), .bytes([UInt8](repeating: 255, count: 11)), .text("a\u{0} ~"),

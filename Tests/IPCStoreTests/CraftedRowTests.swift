@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPCStore
 
-/// A checksum can be made for any content: nothing that is read may end the process.
+/// A checksum can be created for any content, so nothing that is read may crash the process.
 @Suite(.serialized) struct CraftedRowTests {
     let place: TestPlace
     let board = PasteboardName.named("demo.Board")
@@ -40,7 +40,7 @@ import Testing
         let changed = try await store.commit { try table.craft(column, value, $0.session.transaction) }
         try await store.close()
         guard changed else { return }
-        // An error is an answer; what may not be is the end of this process.
+        // An error is an acceptable result; a crash of this process is not.
         guard let damaged = try? place.open() else { return }
         try? await damaged.commit { try Self.use($0, board, id) }
         for _ in 0..<3 {
@@ -54,7 +54,7 @@ import Testing
 
     private static let source = Source(application: "demo.Writer", strength: .owned)
 
-    /// Makes a row of every kind.
+    /// Creates a row of every kind.
     static func write(
         _ transaction: borrowing StoreTransaction, _ board: PasteboardName, _ id: RequestID
     ) throws {
@@ -128,7 +128,7 @@ import Testing
     }
 }
 
-/// A table whose rows are written with any content.
+/// A table whose rows can be written with any content.
 struct CraftedTable: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let checksum: Int32
@@ -143,7 +143,7 @@ struct CraftedTable: Sendable, CustomTestStringConvertible {
         (self.read, self.empty, self.write) = (read, empty, write)
     }
 
-    /// Sets a column of all rows, and the checksums; false where SQLite itself takes no such value there.
+    /// Sets a column of all rows, and the checksums; false if SQLite itself does not accept the value there.
     func craft(_ column: Int, _ value: SQLValue, _ transaction: GroupTransaction) throws -> Bool {
         var rows: [[SQLValue]] = []
         try transaction.statement(read, .persistent).query { row in

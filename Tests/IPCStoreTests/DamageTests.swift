@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Flipped bits never come back as good data, and cost nothing that they do not hit (I5).
+/// Flipped bits never come back as good data, and damage nothing that they do not hit (I5).
 @Suite(.serialized) struct DamageTests {
     let place: TestPlace
     let hit = PasteboardName.named("demo.Hit")
@@ -37,7 +37,7 @@ import Testing
         try await store.close()
     }
 
-    /// Flips a bit in each place of the file where a text stands, and opens the store.
+    /// Flips a bit at each place in the file that contains the text, and opens the store.
     private func open(damaging text: String, bit: UInt8 = 1) throws -> Store {
         var file = try place.bytes(place.database)
         let pattern = Array(text.utf8)
@@ -75,7 +75,7 @@ import Testing
     @Test func damagedPasteboardCanBeReplacedOrRemoved_I5() async throws {
         try await write()
         let store = try open(damaging: "demo.Hit", bit: 2)
-        // The index was hit as well: the name is another one now, and that one is damaged.
+        // The index was hit too, so the name is now a different one, and that one is damaged.
         let renamed = PasteboardName.named("demo,Hit")
         await #expect(throws: PasteboardError.damaged(renamed, 0)) { try await store.text(of: renamed) }
         #expect(try await store.commit { try $0.pasteboards(limit: 9).map(\.name) } == [safe, .general])
@@ -101,7 +101,7 @@ import Testing
 
     @Test func damagedCallHasNoSecondEffect_I5() async throws {
         try await write()
-        // The digest of the arguments stands behind the id: the byte after it belongs to the row.
+        // The digest of the arguments comes after the id: the byte after the id belongs to the row.
         let store = try await openWithDamagedOperation()
         await #expect(throws: StoreError.damagedRecord("the call \(id.text)")) {
             try await store.commit {
@@ -112,7 +112,7 @@ import Testing
         try await store.close()
     }
 
-    /// The id stands in the rows of the call and of the request; what follows it is hit in both.
+    /// The id is in the rows of the call and of the request; the byte after it is damaged in both.
     private func openWithDamagedOperation() async throws -> Store {
         var file = try place.bytes(place.database)
         let pattern = Array(id.text.utf8)

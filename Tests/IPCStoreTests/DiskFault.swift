@@ -1,14 +1,14 @@
 import Glibc
 import IPCTesting
 
-/// Takes the write-ahead log of an open store away from under it, in this process alone and for good.
+/// Takes the write-ahead log away from an open store, in this process only and for good.
 ///
-/// `/dev/null` takes each write and refuses to be synchronized, like a disk that fails in `fdatasync`. Nothing is given back:
-/// once the store has failed it closes what it opened, and the number may be another test's file.
+/// `/dev/null` accepts each write and refuses to be synchronized, like a disk that fails in `fdatasync`. Nothing is
+/// restored: a failed store closes its files, and the number may then be another test's file.
 enum DiskFault {
-    /// Replaces the open descriptors of a file by a device: the one that SQLite writes by, and the one that is flushed.
+    /// Replaces a file's open descriptors with a device: the one that SQLite writes to, and the one that is flushed.
     ///
-    /// With `O_WRONLY` each read fails.
+    /// With `O_WRONLY`, each read fails.
     static func replace(_ file: String, by device: String, _ mode: Int32 = O_RDWR) -> Bool {
         let found = descriptors(of: file)
         let replacement = open(device, mode | O_CLOEXEC)

@@ -32,7 +32,7 @@ import Testing
         await #expect(throws: StoreError.unavailable) { try await store.text(of: board) }
         await #expect(throws: (any Error).self) { try await store.close() }
         #expect(faults.value == 1)
-        // The next start verifies, and what was acknowledged is there.
+        // The next start verifies the store, and everything acknowledged is there.
         let again = try Store.open(place.crashImage())
         #expect(!again.report.wasClean)
         #expect(try await again.text(of: board) == "kept")

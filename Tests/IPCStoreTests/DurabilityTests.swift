@@ -10,7 +10,7 @@ private struct Refusal: Error {}
 
     init() throws { place = try TestPlace() }
 
-    /// Sets texts one after the other, looks at the files after each answer, and stops at the first that is not there.
+    /// Sets texts one after another, checks the files after each answer, and stops at the first missing one.
     private func lost(_ control: StoreConfiguration.Control?) async throws -> Int {
         let store = try place.open { $0.control = control }
         try await store.put("first", on: board)
@@ -57,7 +57,7 @@ private struct Refusal: Error {}
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("first", on: board)
         let others = (0..<20).map { PasteboardName.named("board \($0)") }
-        // All of it in one group: nothing waits for the disk before the last call.
+        // All of it is in one group: nothing waits for the disk before the last call.
         for (index, name) in others.enumerated() {
             _ = try await store.stage { _ = try $0.createPasteboard(name, persistent: index % 2 == 0) }
             await #expect(throws: Refusal.self) {
@@ -87,7 +87,7 @@ private struct Refusal: Error {}
             }
         }
         for number in 0..<20 {
-            // The database before its log: what is copied later is newer, as on a disk that writes the log first.
+            // The database before its log: whatever is copied later is newer, as on a disk that writes the log first.
             let image = try Store.open(place.crashImage("pair-\(number)"))
             let texts = try await image.commit { transaction in
                 try pair.map { try transaction.items(of: $0).items.first?.string }

@@ -52,7 +52,7 @@ import Testing
         ]
         for read in reads {
             let count = try await put("short", 1_000, in: store)
-            // The control: a moment before, each of them finds it.
+            // The control: a moment earlier, each of them finds it.
             place.pass(999)
             await #expect(throws: Found.self) {
                 try await store.commit { if try read($0, board) == 1 { throw Found() } }
@@ -104,7 +104,7 @@ import Testing
         await #expect(throws: PasteboardError.noSuchVersion(board, first.facts.changeCount)) {
             try await store.commit { try $0.takeItems(of: board, options).content }
         }
-        // The call is known for longer than the version that was held for it.
+        // The call is remembered for longer than the version that was kept for it.
         #expect(try await store.commit { try $0.expire() } == place.uptime.now + 599_000)
         place.pass(599_000)
         #expect(try await store.commit { try $0.expire() } == nil)
@@ -123,7 +123,7 @@ import Testing
         try await store.close()
     }
 
-    /// How long the clock of the day says that the broker was away, and what is left of 60 s after 10 s of them.
+    /// How long the broker was away by the wall clock, and the remainder of 60 s after 10 s of them.
     @Test(
         arguments: [
             (0, 50_000), (20_000, 30_000), (50_000, 0), (1_000_000_000, 0), (-5_000, 55_000), (-10_000, 60_000),
@@ -136,7 +136,7 @@ import Testing
         let image = try place.crashImage()
         try await store.close()
         place.clock.jump(away)
-        // The system may have been started anew.
+        // The system may have been restarted.
         place.uptime.jump(-14_000_000)
         for configuration in [image, place.configuration()] {
             store = try Store.open(configuration)
@@ -151,7 +151,7 @@ import Testing
         let store = try place.open()
         _ = try await put("first", 10_000, in: store)
         place.pass(4_000)
-        // The clock of the day is set meanwhile: what counts is the time that has passed.
+        // The wall clock is set in the meantime: only the elapsed time counts.
         place.clock.jump(-3_600_000)
         for timeToLive in [nil, 60_000, 6_001] as [UInt64?] {
             _ = try await store.commit {
@@ -162,7 +162,7 @@ import Testing
         #expect(facts.expiresAt == place.clock.now + 6_000)
         place.pass(6_000)
         #expect(try await store.text(of: board) == nil)
-        // The stricter of both: an earlier end of what is added holds for all.
+        // The stricter of both applies: an earlier expiry of an added item holds for all.
         _ = try await put("first", 10_000, in: store)
         _ = try await store.commit { try $0.addItems([.string("more")], to: board, WriteOptions(timeToLive: 5)) }
         place.pass(5)

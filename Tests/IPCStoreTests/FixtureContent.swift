@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// What stands in the fixtures: something in every table.
+/// The content of the fixtures: something in every table.
 enum FixtureContent {
     private static let board = PasteboardName.named("demo.Fixture ✂")
     private static let held = PasteboardName.named("demo.Held")

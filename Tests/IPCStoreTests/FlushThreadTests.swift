@@ -4,14 +4,14 @@ import IPCStore
 import IPCTesting
 import Testing
 
-/// What goes on while a group is on its way to the disk.
+/// What happens while a group is being flushed.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct FlushThreadTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 
     init() throws { place = try TestPlace() }
 
-    /// A store whose groups of several wait on their way to the disk until they are let go.
+    /// A store whose groups of several operations wait for the flush until the test releases them.
     private final class SlowDisk: Sendable {
         let store: Store
         let answers = Collected<String>()
@@ -57,7 +57,7 @@ import Testing
                 then: { [answers] in answers.add("read: \($0.isSuccess)") })
         }
 
-        /// Returns when a group is on its way.
+        /// Returns when a group is being flushed.
         func awaitGroup() async {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { [reached] in
@@ -76,7 +76,7 @@ import Testing
         let (before, moved) = (disk.store.statistics.snapshot.commits, disk.moves.elements.count)
         try await disk.addTogether([disk.set("one", board), disk.set("two", board)])
         await disk.awaitGroup()
-        // The store's thread is free: what is staged is answered, and what is to be durable gathers.
+        // The store's thread is free: staged operations are answered, and durable ones gather.
         _ = try await disk.store.stage { _ in }
         disk.read(board)
         disk.set("three", board)()
@@ -91,7 +91,7 @@ import Testing
         try await disk.store.close()
     }
 
-    /// The control: where answers come before the commit, the disk is not waited for.
+    /// The control: if answers come before the commit, nothing waits for the disk.
     @Test func controlThatAnswersBeforeTheCommitIsFound_I1() async throws {
         let disk = try SlowDisk(place, control: .acknowledgeBeforeCommit)
         try await disk.store.put("first", on: board)
@@ -128,7 +128,7 @@ import Testing
             try await disk.store.close()
             isClosed.update { $0 = true }
         }
-        // The end has begun when the store takes nothing more.
+        // The shutdown has started once the store accepts nothing more.
         await #expect(throws: StoreError.unavailable) {
             while true { _ = try await disk.store.stage { _ in } }
         }

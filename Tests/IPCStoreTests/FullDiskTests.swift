@@ -30,7 +30,7 @@ struct FullDiskTests {
             await #expect(throws: StoreError.noSpace) { try await store.put("lost", on: board) }
             await #expect(throws: StoreError.noSpace) { try await store.commit { try $0.removePasteboard(board) } }
             #expect(try await store.text(of: board) == (round == 0 ? "kept" : "after \(round - 1)"))
-            // What needs no disk goes on.
+            // Operations that need no disk continue.
             try await store.put("\(round)", on: other)
             disk.empty()
             try await store.put("after \(round)", on: board)
@@ -92,7 +92,7 @@ struct FullDiskTests {
         await #expect(throws: StoreError.noSpace) {
             try await store.accept(refused, .items([ValueFile.sealed.item(large)]))
         }
-        // The number of an attempt has to be on the disk before anybody sees it.
+        // The attempt number must be on disk before any handler sees it.
         await #expect(throws: StoreError.noSpace) { try await store.attempt(kept.id) }
         await #expect(throws: StoreError.noSpace) { try await store.end(kept.id, .handled) }
         #expect(

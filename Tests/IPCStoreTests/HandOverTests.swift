@@ -3,14 +3,14 @@ import IPCStore
 import IPCTesting
 import Testing
 
-/// Operations that are begun with a closure, and how their answers are handed over.
+/// Operations that are started with a closure, and the hand-over of their answers.
 @Suite(.serialized) struct HandOverTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 
     init() throws { place = try TestPlace() }
 
-    /// The sizes of what was handed over at a time, and the answers in their order.
+    /// The number of answers handed over together, and the answers in order.
     private struct Handed {
         let sizes = Collected<Int>()
         let answers = Collected<String>()
@@ -61,7 +61,7 @@ import Testing
         #expect(store.statistics.snapshot.commits == before)
         let atAnswer = Collected<String?>()
         let place = place
-        // What a power cut would leave when the answer comes.
+        // The files that a power failure would leave when the answer arrives.
         store.commit({ _ in }, then: { _ in atAnswer.add(try? place.crashImage().directory) })
         let image = try Store.open(place.configuration(try #require(try await atAnswer.wait(for: 1).first ?? nil)))
         #expect(try await image.text(of: board) == "staged")

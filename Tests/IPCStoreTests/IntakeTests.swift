@@ -4,7 +4,7 @@ import IPCStore
 import IPCTesting
 import Testing
 
-/// What large values cost: room on the disk, memory and threads.
+/// The cost of large values: disk space, memory and threads.
 @Suite(.serialized) struct IntakeTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -19,8 +19,8 @@ import Testing
         try await store.commit { try $0.setHistoryLimit(0, of: board) }
         var content = ValueFile.pattern(200_000)
         for round in 0..<20 {
-            // The room of what was replaced is given back on another thread, or when a child that another test has
-            // forked lets go of the open file: fill until there is none.
+            // The space of replaced content is released on another thread, or when a child forked by another test
+            // closes the open file: fill until there is none left.
             try await store.removals()
             var isRefused = false
             while !isRefused {
@@ -35,7 +35,7 @@ import Testing
             #expect(try await store.blobs().count == 1)
             let kept = try await store.commit { try $0.items(of: board).items }
             #expect(try kept[0].firstBytes == content)
-            // What needs no disk goes on.
+            // Operations that need no disk continue.
             try await store.put([ValueFile.regular.item(ValueFile.pattern(150_000))], on: .general, persistent: false)
             disk.empty()
             let next = ValueFile.pattern(200_000, seed: UInt64(round + 1))
@@ -58,7 +58,7 @@ import Testing
                 let items = [ValueFile.regular.item(ValueFile.pattern(16 << 20))]
                 try await store.put(items, on: board, persistent: true)
             }
-            // Its room is there again as soon as the caller knows.
+            // Its space is free again as soon as the caller is notified.
             try await store.put([ValueFile.regular.item(ValueFile.pattern(300_000))], on: board, persistent: true)
         }
         try await store.close()
@@ -70,7 +70,7 @@ import Testing
             let place = try TestPlace()
             let store = try place.open()
             let block = ValueFile.pattern(1 << 20)
-            // The first one makes threads and statements.
+            // The first one creates threads and statements.
             try await store.put([ValueFile.sealed.item(block)], on: .named("first"), persistent: persistent)
             let empty = ValueFile.unsealed.make([])
             let file = ContentFile(owning: dup(empty.descriptor), byteCount: 256 << 20)
@@ -79,7 +79,7 @@ import Testing
             try await store.put([.file(file)], on: .named("a"), persistent: persistent)
             _ = try await store.commit { try $0.items(of: .named("a")).facts }
             #expect(ThisProcess.anonymousBytes - before < 8 << 20)
-            // The control: what is held as bytes is seen.
+            // The control: content held as bytes is noticed.
             let held = try await store.commit { try $0.items(of: .named("a")).items[0].firstBytes }
             #expect(ThisProcess.anonymousBytes - before > 200 << 20 && held.count == 256 << 20)
             try await store.close()
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func smallFilesDoNotWaitForLargeOnes_I15() async {
-        // Alone in its process: other tests take the threads of tasks.
+        // Alone in its process, because other tests use the threads of tasks.
         await #expect(processExitsWith: .success) {
             let place = try TestPlace()
             let store = try place.open()
@@ -99,7 +99,7 @@ import Testing
                 _ = try await store.intake.take(
                     [ValueFile.sealed.item(ValueFile.pattern(100_000))], persistent: false, sensitive: false)
             }
-            // All of the small ones came before the last of the large ones, which can still be cancelled.
+            // All of the small ones completed before the last of the large ones, which can still be cancelled.
             for copy in copies { copy.cancel() }
             var cancelled = 0
             for copy in copies { if case .failure = await copy.result { cancelled += 1 } }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCStore
 
-/// Values that are files, from their intake to their end.
+/// Values that are files, from intake to removal.
 @Suite(.serialized) struct LargeValueTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -37,7 +37,7 @@ import Testing
         }
         #expect(try items.count == 1 && items[0].firstBytes == bytes)
         #expect(one.facts.size == UInt64(bytes.count) && one.facts.digest == ContentDigest(of: bytes))
-        // A value that goes inline is no file, and a file is nobody's to write.
+        // A value that travels inline is not a file, and no caller can write to a file.
         #expect((items[0].firstFile != nil) == (bytes.count > 65_536))
         if let file = items[0].firstFile, case .file(let other) = one.representation.value {
             #expect(file.descriptor != other.descriptor && fcntl(file.descriptor, F_GETFL) & O_ACCMODE == O_RDONLY)
@@ -60,19 +60,19 @@ import Testing
         let store = try place.open()
         let bytes = (0..<5).map { ValueFile.pattern(70_000 + $0, seed: UInt64($0)) }
         try await store.put([ValueFile.sealed.item(bytes[0])], on: board, persistent: persistent)
-        // Added items share the content of the version before: nothing is copied.
+        // Added items share the content of the previous version: nothing is copied.
         try await store.withIntake(of: [ValueFile.unsealed.item(bytes[1])], on: board) { items in
             _ = try await store.commit { try $0.addItems(items, to: board) }
         }
         try await expectKept(2, store, persistent)
         let all = try await store.commit { try $0.items(of: board).items }
         #expect(try all.map { try $0.firstBytes } == [bytes[0], bytes[1]])
-        // One earlier version is kept; the content goes with the last version that has it.
+        // One earlier version is kept; the content is removed with the last version that has it.
         try await store.put([ValueFile.sealed.item(bytes[2])], on: board, persistent: persistent)
         try await expectKept(3, store, persistent)
         try await store.put([ValueFile.regular.item(bytes[3])], on: board, persistent: persistent)
         try await expectKept(2, store, persistent)
-        // What was taken with an id is held for who asks again.
+        // Content taken with an id is kept for a caller that asks again.
         let options = ReadOptions(id: .random())
         let taken = try await store.commit { try $0.takeItems(of: board, options).content.items }
         try await store.commit { _ = try $0.removePasteboard(board) }
@@ -111,7 +111,7 @@ import Testing
             let kept = try await store.commit { try $0.items(of: board).items }
             #expect(try kept[0].firstBytes == bytes)
         }
-        // The same files serve the next try, once.
+        // The same files can be used for the next attempt, once.
         _ = try await store.commit { try $0.setItems(taken, on: board) }
         let now = try await store.commit { try $0.items(of: board).items }
         #expect(try now[0].firstBytes == ValueFile.pattern(90_000))
@@ -131,7 +131,7 @@ import Testing
         await #expect(throws: LimitExceeded(limit: "descriptors", use: 2, request: 1, allowed: 2)) {
             try await store.put([ValueFile.sealed.item(bytes[2])], on: names[2], persistent: false)
         }
-        // On the disk there is no such limit, and what is let go of makes room.
+        // There is no such limit on disk, and released content makes room.
         try await store.put([ValueFile.sealed.item(bytes[2])], on: .named("disk"), persistent: true)
         try await store.commit { _ = try $0.removePasteboard(names[0]) }
         try await store.put([ValueFile.sealed.item(bytes[2])], on: names[2], persistent: false)
@@ -168,7 +168,7 @@ import Testing
             #expect(try taken[0].firstBytes == ValueFile.pattern(100_000))
             #expect(try await store.blobs().isEmpty)
         }
-        // The control: by the same way others are.
+        // The control: files that are not sensitive do become blobs.
         let taken = try await store.intake.take(
             [ValueFile.sealed.item(ValueFile.pattern(100_000))], persistent: true, sensitive: false)
         #expect(try await store.blobs(waiting: 1).count == taken.count)
@@ -213,7 +213,7 @@ import Testing
         let store = try place.open()
         let large = (0..<17).map { _ in ValueFile.sealed.item(ValueFile.pattern(2 << 20)) }
         try await store.put(Array(large.prefix(16)), on: board, persistent: false)
-        // A seventeenth goes inline as long as there is room.
+        // A seventeenth travels inline as long as there is room.
         try await store.put(large, on: board, persistent: false)
         let many = (0..<25).map { _ in ValueFile.sealed.item(ValueFile.pattern(2 << 20)) }
         let error = await #expect(throws: LimitExceeded.self) {

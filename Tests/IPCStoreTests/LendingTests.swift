@@ -5,20 +5,20 @@ import IPCStore
 import IPCTesting
 import Testing
 
-/// Operations that run in the place of the store's thread, while it sleeps.
+/// Operations that run in place of the store's thread, while it sleeps.
 @Suite(.serialized) struct LendingTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 
     init() throws { place = try TestPlace() }
 
-    /// A store that was opened to lend, and what is told of it.
+    /// A store that was opened for lending, and the reported events.
     private struct Lending {
         let store: Store
-        /// What is to be done when nothing else is.
+        /// The work to do when nothing else is pending.
         let idle = Collected<@Sendable () -> Void>()
         let moves = Collected<PasteboardMove>()
-        /// The threads on which an operation has run, one for each time.
+        /// The threads on which operations ran, once per run.
         let threads = Collected<pthread_t>()
         let answers = Collected<String>()
 
@@ -35,7 +35,7 @@ import Testing
             try await letThreadSleep(board)
         }
 
-        /// Returns when the store's thread sleeps and has nothing in hand: an operation is then held back.
+        /// Returns when the store's thread sleeps and is idle: an operation is then held back.
         private func letThreadSleep(_ board: PasteboardName) async throws {
             var asked = 0
             while idle.elements.isEmpty {
@@ -137,7 +137,7 @@ import Testing
         try await lending.store.close()
     }
 
-    /// The session is the thread's again before anybody is answered.
+    /// The session belongs to the thread again before any caller is answered.
     @Test func anAnswerMayWaitForTheThread_I18() async throws {
         let lending = try await Lending(place, board)
         let (store, board, next) = (lending.store, board, Collected<Bool>())

@@ -1,31 +1,31 @@
 import IPCModel
 import IPCStore
 
-/// What a store is to do, in the plainest way: everything in arrays, nothing shared, nothing counted twice.
+/// A model of the store in the simplest form: everything in arrays, nothing shared, nothing counted twice.
 struct ModelStore {
     struct Version: Equatable {
         var count: UInt64
         var items: [PasteboardItem]
         var isOnce = false
         var life: Life?
-        /// When it ends, by the uptime.
+        /// When it expires, by uptime.
         var deadline: UInt64? { life?.deadline }
     }
 
-    /// How long a version lives.
+    /// The lifetime of a version.
     struct Life: Equatable {
         var deadline: UInt64
-        /// By the clock of the day, when it was written and when it ends.
+        /// By the wall clock: when it was written, and when it expires.
         let written: UInt64
         let ends: UInt64
 
-        /// What a restart makes of it.
+        /// Applies the effect of a restart.
         mutating func restart(at now: UInt64, uptime: UInt64) {
             deadline = uptime + min(ends - written, now < ends ? ends - now : 0)
         }
     }
 
-    /// What a reader has taken and can have again.
+    /// Content that a reader has taken and can get again.
     struct Taken {
         let name: PasteboardName
         let items: [PasteboardItem]
@@ -34,14 +34,14 @@ struct ModelStore {
         let deadline: UInt64?
     }
 
-    /// An open request, and what goes with it.
+    /// An open request, with its content.
     struct Request: Equatable {
         let record: RequestRecord
-        /// Nil where nothing is kept with it.
+        /// `nil` if nothing is kept with it.
         var items: [PasteboardItem]?
         var attempts: UInt32 = 0
         var outcome: Outcome?
-        /// When it ended, by the clock of the day.
+        /// When it ended, by the wall clock.
         var ended: UInt64 = 0
     }
 
@@ -56,7 +56,7 @@ struct ModelStore {
             trim()
         }
 
-        /// Lets go of what is over; whether an empty version is to take the place of the current one.
+        /// Removes expired versions; returns whether an empty version must replace the current one.
         mutating func end(at uptime: UInt64) -> Bool {
             let isOver = versions.last.map { ($0.deadline ?? .max) <= uptime } ?? false
             versions.removeAll { ($0.deadline ?? .max) <= uptime }
@@ -70,13 +70,13 @@ struct ModelStore {
 
     var boards: [PasteboardName: Board] = [:]
     var taken: [RequestID: Taken] = [:]
-    /// The items of all that was ever taken with an id: so many may be held beside those of the pasteboards.
+    /// The number of items ever taken with an id: this many may be kept in addition to those on the pasteboards.
     var itemsTaken = 0
     var repeated: [RequestID: UInt64] = [:]
     /// In the order of acceptance.
     var requests: [Request] = []
 
-    /// What is left after the store ended: pasteboards in memory are gone, and what they had given to be taken again.
+    /// The state after the store was closed: pasteboards in memory are gone, with their taken content.
     mutating func restart(general: Board, at now: UInt64, uptime: UInt64) {
         let inMemory = boards.filter { !$0.value.isPersistent }.map(\.key)
         for name in inMemory { boards[name] = nil }

@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Thousands of random operations, each done on the store and on the plain model, and the two compared.
+/// Thousands of random operations, each performed on the store and on the simple model, and compared.
 @Suite(.serialized) struct ModelTests {
     static let seeds: UInt64 = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full" ? 40 : 3
 
@@ -65,7 +65,7 @@ struct ModelRun {
             versions: state.versions.map { .init(count: $0, items: []) })
     }
 
-    /// Each count is above all before it.
+    /// Each count is greater than all before it.
     private mutating func note(_ count: UInt64) throws {
         try #require(count > last)
         last = max(last, count)
@@ -113,7 +113,7 @@ struct ModelRun {
         }
     }
 
-    /// The version that a write makes: what was added ends with what was there, and is for the same one reader.
+    /// The version that a write creates: added content expires with the existing content, for the same single reader.
     private func version(
         _ count: UInt64, _ items: [PasteboardItem], _ options: WriteOptions, _ base: ModelStore.Version?
     ) -> ModelStore.Version {
@@ -125,7 +125,7 @@ struct ModelRun {
             life: left.map { .init(deadline: uptime + $0, written: now, ends: now + $0) })
     }
 
-    /// Lets time pass, the clock of the day by something else now and then, and ends what is over.
+    /// Lets time pass, sometimes differently on the wall clock, and removes expired content.
     private mutating func pass() async throws {
         place.pass(UInt64.random(in: 0...30_000, using: &random))
         if random.chance(0.3) { place.clock.jump(Int64.random(in: -100_000...100_000, using: &random)) }
@@ -136,7 +136,7 @@ struct ModelRun {
         try await endOver()
     }
 
-    /// Ends what is over: either the timer does, or the one who reads.
+    /// Removes expired content, through either the timer or a read.
     private mutating func endOver() async throws {
         let isTimer = random.chance(0.5)
         if isTimer { _ = try await store.commit { try $0.expire() } }
@@ -149,7 +149,7 @@ struct ModelRun {
         }
     }
 
-    /// Reads what is for one reader; a second one finds it empty.
+    /// Reads content for one reader; a second reader finds it empty.
     private mutating func readOnce(_ name: PasteboardName) async throws {
         guard let current = model.boards[name]?.versions.last else { return }
         let read = try await store.commit { try $0.items(of: name) }
@@ -220,7 +220,7 @@ struct ModelRun {
         model.boards[name]?.isPersistent = persistent
     }
 
-    /// An operation that writes to every pasteboard and then throws.
+    /// Runs an operation that writes to every pasteboard and then throws.
     private func fail(_ name: PasteboardName) async throws {
         struct Refusal: Error {}
         let names = Array(model.boards.keys)
@@ -271,17 +271,17 @@ struct ModelRun {
     private func compareUsage() async throws {
         let total = try await store.commit { $0.usage() }.total
         let items = model.boards.values.flatMap(\.versions).reduce(0) { $0 + $1.items.count }
-        // Requests share what they hold with pasteboards and each other, or have it alone.
+        // Requests share their content with pasteboards and each other, or have their own.
         let held = model.requests.reduce(0) { $0 + ($1.items?.count ?? 0) }
         try #require(total.pasteboards == UInt64(model.boards.count))
         try #require((UInt64(items)...UInt64(items + held + model.itemsTaken)).contains(total.items))
     }
 
-    /// Stops the store in good order, or goes on from what a crash leaves.
+    /// Closes the store cleanly, or continues from the state that a crash leaves.
     private mutating func restart() async throws {
         try await compareAll()
         if random.chance(0.5) {
-            // What is only staged is lost with a crash: bring it to the disk first.
+            // Staged content is lost in a crash, so flush it to disk first.
             try await store.put("barrier", on: .named("barrier"))
             try await store.commit { try $0.removePasteboard(.named("barrier")) }
             images += 1

@@ -47,7 +47,7 @@ import Testing
         let before = try FileManager.default.contentsOfDirectory(atPath: store.directory + "/blobs")
         try await store.setPersistent(false, of: board)
         try await store.setPersistent(true, of: board)
-        // The control: what was let go of is still there, under another name.
+        // The control: the released content is still there, under another name.
         let meanwhile = try FileManager.default.contentsOfDirectory(atPath: store.directory + "/blobs")
         #expect(meanwhile.count == 2 && meanwhile.contains(before[0]))
         gate.signal()
@@ -67,14 +67,14 @@ import Testing
             moved.append(MovedFiles(taken: [key: try #require(taken[0].firstFile)]))
         }
         let (toMemory, toDisk) = (moved[0], moved[1])
-        // The row that goes may come back with its blob where the group is lost.
+        // The deleted row may come back with its blob if the group is lost.
         await #expect(throws: IntakeOutdated.self) {
             try await store.commit { transaction in
                 try transaction.setPersistent(false, of: board, files: toMemory)
                 try transaction.setPersistent(true, of: board, files: toDisk)
             }
         }
-        // The control: one group after the other.
+        // The control: one group after another.
         try await store.commit { try $0.setPersistent(false, of: board, files: toMemory) }
         try await store.commit { try $0.setPersistent(true, of: board, files: toDisk) }
         #expect(try await store.blobs().count == 1)
@@ -134,7 +134,7 @@ import Testing
         try await store.close()
     }
 
-    /// Sets as whom the calling thread uses files; `setfsuid` of setfsuid(2), which Swift does not import.
+    /// Sets whose permissions the calling thread uses for files: setfsuid(2), which Swift does not import.
     private static func useFiles(as user: uid_t) {
         typealias Function = @convention(c) (uid_t) -> CInt
         let symbol = dlsym(nil, "setfsuid")
@@ -146,7 +146,7 @@ import Testing
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
         let path = store.directory + "/blobs/" + (try await store.blobs()[0])
         chmod(path, 0)
-        // Rights do not bind the superuser, so the store's thread is somebody else meanwhile.
+        // Permissions do not restrict the superuser, so the store's thread uses another user in the meantime.
         let user = geteuid()
         if user == 0 { try await store.commit { _ in Self.useFiles(as: 65_534) } }
         let error = await #expect(throws: IPCError.self) { try await store.setPersistent(false, of: board) }

@@ -94,7 +94,7 @@ import Testing
         try await again.close()
     }
 
-    /// The thread of a store that was let go of ends by itself, soon.
+    /// Opens the store again, once the thread of the released store has exited by itself.
     private func reopen() async throws -> Store {
         while true {
             do {

@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Blobs that a crash leaves behind, at each step, and those that it must not cost.
+/// Blobs that a crash leaves behind, at each step, and blobs that it must not remove.
 @Suite(.serialized) struct OrphanTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -12,7 +12,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// Opens what a crash has left, and expects one blob to be gone and the one that is referred to to be there.
+    /// Opens the files that a crash has left, and checks that one blob is gone and the referenced one is there.
     private func expectSwept(
         _ image: StoreConfiguration, removed: Int, at location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -50,7 +50,7 @@ import Testing
             }
         }
         try await expectSwept(image, removed: 1)
-        // The control: after the commit both are there.
+        // The control: after the commit, both are there.
         let after = try Store.open(place.crashImage("after"))
         #expect(try await after.swept().removed == 0)
         #expect(try await after.blobs().count == 2)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func slowRemovalIsWaitedFor_I1() async throws {
-        // Longer than a worker thread waits for a job before it takes it for one that hangs.
+        // Longer than a worker thread waits for a job before it assumes that the job hangs.
         let store = try place.open { $0.willRemove = { usleep(800_000) } }
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
         try await store.commit { _ = try $0.removePasteboard(board) }
@@ -100,7 +100,7 @@ import Testing
             try place.write([1], to: place.store + "/blobs/" + String(format: "0000fffffffff%03x", number))
         }
         store = try place.open()
-        // Writers and those who let go go on while the sweep runs.
+        // Writers and deleters continue while the sweep runs.
         for round in 0..<30 {
             try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
             let items = try await store.commit { try $0.items(of: board).items }

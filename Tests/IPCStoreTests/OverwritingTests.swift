@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Writes that take the place of the version that goes, and how they are taken back.
+/// Writes that overwrite the replaced version, and how they are rolled back.
 @Suite(.serialized) struct OverwritingTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -12,7 +12,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// A store whose group stays open: an operation that fails in it is not undone with the whole transaction.
+    /// A store whose group stays open, so a failed operation in it is not undone with the whole transaction.
     private func openWithGroup() async throws -> (Store, CommitGroup) {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         for text in ["one", "two", "three"] { try await store.put(text, on: board) }
@@ -58,7 +58,7 @@ import Testing
             }
         }
         #expect(try await store.stage { try seen($0) }.value == before)
-        // The group goes to the disk without what failed, and every row has its checksum.
+        // The group is flushed without the failed operation, and every row has its checksum.
         try await store.commit { try $0.require(group) }
         try await store.close()
         let again = try place.open()
@@ -121,14 +121,14 @@ import Testing
         let usage = try await store.commit { $0.usage().total }
         #expect(usage.items == 2 && usage.bytes == 18)
         try await store.close()
-        // A start after a crash compares the sums of the rows with what is charged.
+        // A start after a crash compares the sums of the rows with the charges.
         let image = try Store.open(place.crashImage())
         #expect(try await image.commit { $0.usage().total } == usage)
         #expect(try await image.text(of: board) == "number 39")
         try await image.close()
     }
 
-    // MARK: Requests that have ended
+    // MARK: Ended requests
 
     @Test func requestThatEndedIsAnsweredAgain_I10() async throws {
         let store = try place.open()

@@ -53,7 +53,7 @@ import Testing
             #expect(try await store.text(of: name) == "first")
             let changes = try await store.commit { try $0.changes(of: [name], since: before) }
             #expect(changes.changed.map(\.changeCount) == [count])
-            // A repeated call changes nothing, and the next one makes a second version.
+            // A repeated call changes nothing, and the next one creates a second version.
             let again = try await store.commit { [items = [PasteboardItem.string("first")]] in
                 isAddition ? try $0.addItems(items, to: name, options) : try $0.setItems(items, on: name, options)
             }
@@ -71,7 +71,7 @@ import Testing
         await #expect(throws: LimitExceeded.self) {
             try await store.commit { [board] in try $0.setItems([.string("long")], on: board, options) }
         }
-        // A condition on the change count of a pasteboard that does not exist, and a call that does not create.
+        // A condition on the change count of a pasteboard that does not exist, and a call that does not create one.
         for options in [WriteOptions(ifChangeCount: 1, createsPersistent: true), WriteOptions()] {
             await #expect(throws: PasteboardError.noSuchPasteboard(board)) {
                 try await store.commit { [board] in try $0.setItems([.string("x")], on: board, options) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCStore
 
-/// Representations that are given when somebody reads them.
+/// Representations that are provided when a program reads them.
 @Suite(.serialized) struct PromiseTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -119,7 +119,7 @@ import Testing
         await #expect(throws: more) {
             try await store.commit { try $0.addItems([], to: board, one) }
         }
-        // What is fulfilled, or no promise, does not count.
+        // Fulfilled representations, and those that were never promised, do not count.
         #expect(try await fulfil(1, .json, count, "{}", in: store))
         _ = try await store.commit { try $0.addItems([.string("x")], to: board) }
         _ = try await store.commit { try $0.addItems([], to: board, one) }
@@ -159,7 +159,7 @@ import Testing
                     wanted: [other]))
         let own = try await store.commit { try $0.promises(by: writer) }
         #expect(own.map(\.writtenAt) == [first] && own.map(\.changeCount) == [second])
-        // Both versions have the value then, and each is charged with it.
+        // Both versions then have the value, and each is charged for it.
         let before = try await store.commit { $0.usage() }.total.bytes
         #expect(try await fulfil(0, .html, second, "<p>", in: store))
         #expect(try await store.commit { $0.usage() }.total.bytes == before + 6)
@@ -218,7 +218,7 @@ import Testing
         let asked = options
         let count = try await put([.string("one")], asked, in: store)
         var again = asked
-        // The caller may have come back by another connection.
+        // The caller may have reconnected.
         again.writer = "other"
         #expect(try await put([.string("one")], again, in: store) == count)
         let changes: [(inout WriteOptions) -> Void] = [

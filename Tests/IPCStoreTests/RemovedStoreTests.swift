@@ -4,7 +4,7 @@ import IPCStore
 import IPCTesting
 import Testing
 
-/// I1: what is acknowledged is there after the next start, also where somebody has removed the store meanwhile.
+/// I1: acknowledged content is there after the next start, even if the store was removed in the meantime.
 @Suite struct RemovedStoreTests {
     private let place: TestPlace
     private let board = PasteboardName.named("a")
@@ -23,13 +23,13 @@ import Testing
             await #expect(throws: StoreError.removed(path: "\(path)/store.sqlite")) {
                 try await store.put("lost", on: board)
             }
-            // What the store still has can be saved, and what needs no disk goes on.
+            // Remaining content can be read, and operations that need no disk continue.
             #expect(try await store.text(of: board) == "kept")
             try await store.put("still", on: other, persistent: false)
             #expect(try await store.text(of: other) == "still")
         }
         try await store.close()
-        // The control: a store in the same place takes what this one has refused.
+        // The control: a store in the same place accepts what this one has rejected.
         let next = try Store.open(place.configuration())
         try await next.put("new", on: board)
         try await next.close()

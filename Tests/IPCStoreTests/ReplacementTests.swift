@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// A damaged database is replaced as a whole or not at all.
+/// A damaged database is replaced completely or not at all.
 @Suite(.serialized) struct ReplacementTests {
     let place: TestPlace
     private let board = PasteboardName.named("demo.Board")
@@ -11,7 +11,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// What was done when the process ended.
+    /// The point at which the process exited.
     enum Stage: CaseIterable, Sendable {
         case marked, logMoved, moved, begun, databaseBack, allBack
     }
@@ -20,7 +20,7 @@ import Testing
     func `I1: a replacement that was cut off loses nothing`(stage: Stage) async throws {
         let store = try place.open()
         try await store.put("hello", on: board)
-        // The row is in the log alone.
+        // The row is only in the log.
         let image = try place.crashImage()
         try await store.close()
         func file(_ name: String) -> String { image.directory + "/" + name }
@@ -56,14 +56,14 @@ import Testing
         var bytes = try place.bytes(place.database)
         bytes.replaceSubrange(0..<16, with: [UInt8](repeating: 0, count: 16))
         try place.write(bytes, to: place.database)
-        // The copy that is read cannot be written.
+        // The copy to read from cannot be written.
         let copy = place.database + ".salvage"
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
         #expect(throws: StoreError.self) { try place.open() }
         #expect(try place.bytes(place.database) == bytes)
         let files = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
         #expect(files == ["blobs", "lock", "store.sqlite", "store.sqlite.salvage"])
-        // The control: with room for the copy it is replaced.
+        // The control: with space for the copy, it is replaced.
         try FileManager.default.removeItem(atPath: copy)
         let again = try place.open()
         #expect(again.report.quarantine != nil)

@@ -3,11 +3,11 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// A store with much in it is as fast as one with little.
+/// A store with much content is as fast as one with little.
 @Suite(.serialized) struct ScaleTests {
     static let isFull = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full"
 
-    /// How long something took, the best of several times.
+    /// The shortest of several times.
     private func fastest(of rounds: Int, _ body: () async throws -> Void) async throws -> Duration {
         var best = Duration.seconds(1_000)
         for _ in 0..<rounds { best = min(best, try await ContinuousClock().measure { try await body() }) }
@@ -71,7 +71,7 @@ import Testing
         let few = try await measure(boards: 10, items: 10)
         let many = try await measure(boards: boards, items: items)
         print("store: 10 boards, 100 items: \(few)\nstore: \(boards) boards, \(boards * items) items: \(many)")
-        // A cost that grows with the store would show as a hundredfold.
+        // A time that grows with the store would increase a hundredfold.
         for (one, other) in zip(few.all, many.all) {
             #expect(other.time < max(one.time * 10, .milliseconds(10)), "\(other)")
         }

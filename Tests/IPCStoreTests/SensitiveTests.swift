@@ -5,14 +5,14 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// What is sensitive stands in memory alone (I14).
+/// Sensitive content is only in memory (I14).
 @Suite(.serialized) struct SensitiveTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 
     init() throws { place = try TestPlace() }
 
-    /// A text that stands nowhere else.
+    /// A text that occurs nowhere else.
     private static func marker() -> String { "marker-" + RequestID.random().text }
 
     private func put(
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The files below a directory that hold a text, or the digest of it.
+    /// The files below a directory that contain a text or its digest.
     private func files(holding text: String, below directory: String) throws -> [String] {
         let patterns = [Data(text.utf8), Data(ContentDigest(of: Array(text.utf8)).bytes)]
         let names = try FileManager.default.subpathsOfDirectory(atPath: directory)
@@ -58,7 +58,7 @@ import Testing
         let image = try place.crashImage()
         try await store.close()
         for text in [marker, added, fulfilled] {
-            // The control: the same steps with what is not sensitive leave it in the files.
+            // The control: the same steps with content that is not sensitive leave it in the files.
             let found = try files(holding: text, below: place.path)
             #expect(found.isEmpty == isSensitive, "\(found)")
         }
@@ -116,7 +116,7 @@ import Testing
                 try await store.commit { try $0.items(of: board, ReadOptions(changeCount: count)) }
             }
         }
-        // A shorter time-to-live holds, a longer one does not.
+        // A shorter time-to-live applies, a longer one does not.
         for (asked, given) in [(5, 5), (3_600_000, 60_000)] as [(UInt64, UInt64)] {
             _ = try await store.commit {
                 try $0.setItems([.string("s")], on: board, WriteOptions(timeToLive: asked, isSensitive: true))
@@ -178,7 +178,7 @@ import Testing
         }
         #expect(error?.code == .invalidArguments)
         #expect(try await store.commit { try $0.facts(of: board).changeCount } == count)
-        // The control: what is not secret can be added, and a secret can replace it all.
+        // The control: content that is not secret can be added, and a secret can replace everything.
         _ = try await store.commit { try $0.addItems([.string("plain")], to: board) }
         _ = try await store.commit { try $0.setItems([.string("secret")], on: board, secret) }
         #expect(try await store.text(of: board) == "secret")
@@ -243,7 +243,7 @@ import Testing
         let file = ContentFile(owning: Glibc.open(place.path + "/value", O_RDONLY))
         let item = try PasteboardItem([Representation(type: .png, value: .file(file))])
         let taken = try await store.intake.take([item], persistent: false, sensitive: true)
-        // What was not looked at is not taken.
+        // Content that was not checked is not accepted.
         await #expect(throws: IntakeOutdated.self) { _ = try await put([item], in: store) }
         _ = try await put(taken, in: store)
         let read = try await store.commit { try $0.items(of: board).items }
@@ -262,7 +262,7 @@ import Testing
         #expect(memory.map { String(decoding: $0.bytes.prefix(6), as: UTF8.self) } == "secret")
         let flags = try Self.flags(of: address)
         #expect(flags.contains("dd") && flags.contains("dc"))
-        // A user may lock little; the limit that holds here allows it or not.
+        // A user may lock little memory; the limit here decides whether locking works.
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(8), &limit)
         if geteuid() == 0 || limit.rlim_cur > 1 << 20 { #expect(flags.contains("lo")) }
@@ -275,7 +275,7 @@ import Testing
         #expect(try !Self.flags(of: address).contains("dd"))
     }
 
-    /// The flags of the mapping that holds an address, as `/proc/self/smaps` names them.
+    /// The flags of the mapping that contains an address, as named in `/proc/self/smaps`.
     private static func flags(of address: UnsafeRawPointer) throws -> [String] {
         var holds = false
         let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Change counts that are left out.
+/// Change counts that are skipped.
 @Suite(.serialized) struct SkipTests {
     let place: TestPlace
 
@@ -14,7 +14,7 @@ import Testing
         let before = try await store.put("x", on: .named("a"))
         let skipped = before + 1_000_000_000
         #expect(try await store.commit { try $0.skipChangeCounts(to: skipped) } == skipped)
-        // What is reached already changes nothing.
+        // A count that was already reached changes nothing.
         #expect(try await store.commit { try $0.skipChangeCounts(to: before) } == skipped)
         if crashes {
             let image = try place.crashImage()

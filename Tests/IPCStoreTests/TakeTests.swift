@@ -81,7 +81,7 @@ import Testing
         _ = try await store.commit { try $0.takeItems(of: board, options) }
         try await store.put("next", on: board)
         place.clock.advance(seconds: 600)
-        // A further call with an id lets the old one go.
+        // Another call with an id releases the old one.
         _ = try await store.commit { try $0.clear(.general, WriteOptions(id: .random())) }
         let again = try await store.commit { try $0.takeItems(of: board, options).content.items }
         #expect(again == [.string("next")])
@@ -94,7 +94,7 @@ import Testing
         try await store.put("prize", on: board, persistent: persistent)
         #expect(try await store.commit { $0.nextExpiry } == nil)
         _ = try await store.commit { try $0.takeItems(of: board, ReadOptions(id: .random())).content }
-        // An operation that fails takes nothing along.
+        // A failed operation takes nothing.
         struct Refusal: Error {}
         await #expect(throws: Refusal.self) {
             try await store.commit { transaction in

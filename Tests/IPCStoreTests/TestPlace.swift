@@ -3,15 +3,15 @@ import IPCModel
 import IPCStore
 import Synchronization
 
-/// A directory for the stores of one test, gone with the test, and a clock that moves only when it is told to.
+/// A directory for the stores of one test, removed with the test, and a clock that the test controls.
 ///
-/// Each open store has a thread of its own, and Dispatch gives a process 256 of them: so the tests of a suite run one
-/// after the other.
+/// Each open store has its own thread, and Dispatch gives a process 256 of them, so the tests of a suite run one after
+/// another.
 final class TestPlace: Sendable {
     let path: String
-    /// The clock of the day.
+    /// The wall clock.
     let clock = TestClock(1_800_000_000_000)
-    /// What the system's uptime is, which nobody sets.
+    /// The system's uptime, which cannot be set.
     let uptime = TestClock(50_000_000)
 
     init() throws {
@@ -34,7 +34,7 @@ final class TestPlace: Sendable {
         return configuration
     }
 
-    /// Lets time pass on both clocks.
+    /// Advances both clocks.
     func pass(_ milliseconds: UInt64) {
         clock.advance(milliseconds)
         uptime.advance(milliseconds)
@@ -47,7 +47,7 @@ final class TestPlace: Sendable {
         return try Store.open(configuration)
     }
 
-    /// Copies the files of an open store as a power cut would leave them if all that was written had reached the disk.
+    /// Copies an open store's files as a power failure would leave them if everything written was on disk.
     func crashImage(_ name: String = "image") throws -> StoreConfiguration {
         try crashImage(of: store, name)
     }
@@ -72,7 +72,7 @@ final class TestPlace: Sendable {
     }
 }
 
-/// A clock that moves only when it is told to.
+/// A clock that the test controls.
 final class TestClock: Sendable {
     private let time: Mutex<UInt64>
 
@@ -87,7 +87,7 @@ final class TestClock: Sendable {
 }
 
 extension PasteboardName {
-    /// A name that is known to be right.
+    /// A name that is known to be valid.
     static func named(_ text: String) -> PasteboardName {
         do {
             return try PasteboardName(text)
@@ -98,7 +98,7 @@ extension PasteboardName {
 }
 
 extension Store {
-    /// Makes a pasteboard and sets one text on it.
+    /// Creates a pasteboard and sets one text on it.
     @discardableResult
     func put(_ text: String, on name: PasteboardName, persistent: Bool = true) async throws -> UInt64 {
         try await commit { transaction in

@@ -2,9 +2,9 @@ import Testing
 
 @testable import IPCStore
 
-/// A page that the disk cannot read costs that page, and not the start.
+/// A page that the disk cannot read costs that page, but not the start.
 @Suite struct UnreadablePageTests {
-    /// The file as it is brought over when one of its pages cannot be read.
+    /// The file as copied when one of its pages cannot be read.
     private func copy(_ file: [UInt8], without unreadable: Int) -> [UInt8] {
         var copy: [UInt8] = []
         let isWhole = Quarantine.readablePages(of: file.count) { part, place in

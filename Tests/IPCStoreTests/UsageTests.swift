@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCStore
 
-/// What each source has, and the limits of it.
+/// The usage of each source, and its limits.
 @Suite(.serialized) struct UsageTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -42,7 +42,7 @@ import Testing
         #expect(state.bySource.map(\.usage.bytes) == [0, 10, 20])
         #expect(state.total == Usage(pasteboards: 2, items: 4, bytes: 30))
         #expect(state.memoryBytes == (persistent ? 0 : 30))
-        // What is held to be taken again counts as well, and both versions with what they share.
+        // Content kept for a repeated take also counts, and each version counts with its shared content.
         _ = try await store.commit { transaction in
             _ = try transaction.addItems([.string("1234")], to: board, WriteOptions(source: alice))
             _ = try transaction.takeItems(of: board, ReadOptions(id: .random()))
@@ -83,11 +83,11 @@ import Testing
             throws: LimitExceeded(limit: name, use: 60, request: 41, allowed: 100)
         ) { try await fill(41, on: "b") }
         try await fill(40, on: "b")
-        // What is replaced makes room in the same step; what asks for nothing is never refused.
+        // Replaced content makes room in the same step; an operation that needs no room is never rejected.
         try await fill(59, on: "a")
         try await store.commit { try $0.clear(.named("b")) }
         #expect(try await used() == 59)
-        // The control: a limit of one source holds no other one.
+        // The control: a limit on one source does not affect another one.
         let others = name.hasSuffix("per-source") ? 100 : 1
         try await set(isBytes ? others : 0, items: isBytes ? 1 : others, on: .named("b"), bob, in: store)
         try await store.close()
@@ -183,13 +183,13 @@ import Testing
         for size in [10, 20] { try await set(size, on: board, source, in: store) }
         try await store.close()
         var file = try place.bytes(place.database)
-        // The rows of the use have the name first, the row of the version has it behind numbers.
+        // The rows of the usage start with the name; the row of the version has it after numbers.
         let pattern = Array("demo.Alice".utf8)
         let places = (0...file.count - pattern.count).filter { file[$0..<$0 + pattern.count].elementsEqual(pattern) }
         try #require(places.count == 2)
         let before = file
         for start in places {
-            // One bit of the number behind the name in the one, of the checksum in the other.
+            // In one case it is a bit of the number after the name, in the other a bit of the checksum.
             file = before
             file[start + pattern.count] ^= 1
             try place.write(file, to: place.database)

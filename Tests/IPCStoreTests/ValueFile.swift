@@ -4,16 +4,16 @@ import Glibc
 import IPCModel
 import IPCStore
 
-/// Files as those who write large values pass them.
+/// Files as programs pass them for large values.
 enum ValueFile: String, CaseIterable, Sendable, Codable {
-    /// A memory file that nobody can change.
+    /// A memory file that no program can change.
     case sealed
     /// A memory file that its writer can change.
     case unsealed
     /// A file in a folder.
     case regular
 
-    /// Makes a file with some bytes.
+    /// Creates a file with the given bytes.
     func make(_ bytes: [UInt8]) -> ContentFile {
         let descriptor: CInt
         switch self {
@@ -39,7 +39,7 @@ enum ValueFile: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// An item with a file of its own.
+    /// An item with its own file.
     func item(_ bytes: [UInt8], type: ContentType = .octetStream) -> PasteboardItem {
         .file(make(bytes), type: type)
     }
@@ -81,7 +81,7 @@ extension PasteboardItem {
 }
 
 extension Store {
-    /// Makes a pasteboard and sets items on it, which may have files.
+    /// Creates a pasteboard and sets items on it, which may have files.
     @discardableResult
     func put(_ items: [PasteboardItem], on name: PasteboardName, persistent: Bool) async throws -> UInt64 {
         try await withIntake(of: items, on: name, persistent: persistent) { items in
@@ -92,10 +92,10 @@ extension Store {
         }
     }
 
-    /// The names of the blobs, when no more than `waiting` of them are files that wait for their rows.
+    /// The names of the blobs, once at most `waiting` of them are files that wait for their rows.
     ///
-    /// A refused file waits until the last thread that knew it has gone on, which may be a moment after its caller is
-    /// answered. After ten seconds the names are given as they are.
+    /// A rejected file waits until the last thread that used it has moved on, which may be a moment after its caller is
+    /// answered. After ten seconds, the current names are returned.
     func blobs(waiting: Int = 0) async throws -> [String] {
         let end = ContinuousClock.now + .seconds(10)
         while true {
@@ -108,22 +108,22 @@ extension Store {
     }
 }
 
-/// What tests ask the system about their own process.
+/// Information from the system about the test's own process.
 enum ThisProcess {
     /// Open descriptors.
     static var descriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
-    /// Open descriptors when there are no more than so many, or after a second (I17): a thread may have one in hand for a
-    /// moment after its work is answered.
+    /// The number of open descriptors, once it is at most `most` or after a second (I17): a thread may still hold one
+    /// for a moment after its work is answered.
     static func descriptors(downTo most: Int) async -> Int {
         let end = ContinuousClock.now + .seconds(1)
         while descriptors > most, ContinuousClock.now < end { await Task.yield() }
         return descriptors
     }
 
-    /// Bytes of memory that are not of files; `RssAnon` of proc_pid_status(5).
+    /// Memory in bytes that is not backed by files; `RssAnon` of proc_pid_status(5).
     static var anonymousBytes: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""

@@ -61,7 +61,7 @@ import Testing
         #expect(found.representation.value == .bytes([1, 2, 3]))
         #expect(found.facts.size == 3 && found.facts.version.changeCount == count)
         #expect(found.facts.digest == ContentDigest(of: [1, 2, 3]))
-        // The published value of XXH3-128 for no bytes at all.
+        // The published value of XXH3-128 for empty input.
         #expect(ContentDigest(of: []).description == "xxh128:99aa06d3014798d86001c324468d497f")
         await #expect(throws: PasteboardError.noSuchItem(item: 2, count: 2)) {
             try await store.commit { try $0.representation(2, .png, of: board).facts }

@@ -5,7 +5,7 @@ import Testing
     private static let marker = "IPC_TEST_MAKES_ORPHANS"
 
     @Test func `no child outlives a test process that is killed`() async throws {
-        // What a killed process cannot remove goes with this.
+        // This directory also holds whatever a killed process cannot remove.
         let directory = try TemporaryDirectory()
         let tests = try await RunningProcess.start(
             CommandLine.arguments[0],
@@ -17,7 +17,7 @@ import Testing
         let children = line.split(separator: " ").compactMap { Int32($0) }
         #expect(children.count == 2)
         #expect(children.allSatisfy { ProcessStatus(pid: $0).isRunning })
-        // The process alone, not its group.
+        // Kill only the process, not its group.
         try await tests.kill9()
         try await withDeadline("end of the children") {
             while children.contains(where: { ProcessStatus(pid: $0).isRunning }) {
@@ -31,10 +31,10 @@ import Testing
     @Test(.enabled(if: environmentVariable(marker) != nil)) func makesOrphans() async throws {
         let bus = try await PrivateBus.start(.daemon)
         let child = try await RunningProcess.start("sleep", ["1000"])
-        // Not by print: standard output is a pipe, and buffered.
+        // Do not use print: standard output is a pipe, and buffered.
         try FileContents.write("children: \(try bus.pid) \(child.pid)\n", to: "/proc/self/fd/1")
         try await RunningProcess.start("cat").wait(deadline: .seconds(60))
-        // Used to the end: without a scope a child is killed when it is released.
+        // Used until here: without a scope, a child is killed when it is released.
         await child.end()
         await bus.stop()
     }

@@ -1,13 +1,13 @@
 import IPCTesting
 import Testing
 
-/// What judges deliveries finds each kind of fault, and nothing where all is well.
+/// The delivery checker finds each kind of fault, and nothing in a correct history.
 @Suite struct DeliveryCheckerTests {
     private typealias Request = DeliveryHistory.Request
     private typealias Delivery = DeliveryHistory.Delivery
     private typealias End = DeliveryHistory.End
 
-    /// Requests `r0`, `r1`, … of one line; `killer` names the places of those that kill.
+    /// Requests `r0`, `r1`, … in one sender queue; `killer` gives the positions of the lethal ones.
     private func history(
         _ count: Int, kills: Set<Int> = [], _ deliveries: [Delivery], ends: [End]? = nil
     ) -> DeliveryHistory {
@@ -43,7 +43,7 @@ import Testing
             ])
         #expect(kinds(good) == [])
         #expect(good.duplicates == 2)
-        // Of those that were on their way together, the second one is newer than the first.
+        // Of two requests in flight together, the second one is newer than the first.
         let swapped = history(
             3,
             [
@@ -145,7 +145,7 @@ import Testing
         var generator = SeededGenerator.forTest(mistake.rawValue)
         var found = 0
         for _ in 0..<TestSize.pick(small: 20, full: 300) {
-            // A run without an occasion for the mistake says nothing.
+            // A run without an occasion for the mistake proves nothing.
             guard let run = SimulatedBroker.run(mistake: mistake, generator: generator.split()) else { continue }
             let kinds = Set(DeliveryChecker.check(run).map(\.kind))
             #expect(!kinds.isDisjoint(with: mistake.kinds), "\(kinds), IPC_TEST_SEED=\(generator.seed)")
@@ -164,14 +164,14 @@ import Testing
 }
 
 extension SimulatedBroker.Mistake {
-    /// As what it is found.
+    /// The kinds of violations that may report this mistake.
     fileprivate var kinds: Set<DeliveryViolation.Kind> {
         switch self {
         case .dropOne, .answerBeforeCommit: [.lost]
         case .deliverTwice: [.newID]
         case .reorder: [.outOfOrder]
         case .repeatSameAttempt: [.attemptNotHigher]
-        // What was lost with the process was seen by nobody, and its line then only looks out of order.
+        // Requests that were lost with the process were seen by nothing, so their queue only looks out of order.
         case .newerFirstAfterCrash: [.passedOver, .outOfOrder]
         case .parkInnocent: [.parkedWrongly]
         case .neverPark: [.notParked]

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The checker on brokers whose faults are known, below a real tracer.
+/// The checker with brokers that have known faults, under a real tracer.
 @Suite(.privateBus) struct FlushCheckTests {
     private func recording(_ toy: ToyBroker) async throws -> SystemCallRecording {
         let bus = try PrivateBus.current
@@ -23,7 +23,7 @@ import Testing
 
     private func isSet(_ answer: TracedAnswer) -> Bool { answer.member == "Set" }
 
-    /// The text is the second string of the call's body; its bytes stand in the row as they are.
+    /// The text is the second string of the call's body; its bytes are in the row unchanged.
     private let text = FlushedWrites.containing { answer in
         let body = answer.call?.message.body ?? []
         return Array(body.split(separator: 0).last { $0.starts(with: "text-".utf8) } ?? [])

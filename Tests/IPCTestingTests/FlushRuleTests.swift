@@ -102,7 +102,7 @@ import Testing
         trace.send(answer(2))
         #expect(check(trace, content).violations.isEmpty)
         #expect(check(trace, .oneSinceCall).violations.isEmpty)
-        // The strict rule is not for a pipeline.
+        // The strict rule does not fit pipelined requests.
         #expect(check(trace, .allBefore).violations.count == 1)
     }
 

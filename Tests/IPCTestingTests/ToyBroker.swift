@@ -1,16 +1,16 @@
 import IPCTesting
 
-/// A store behind the broker's name, in Python over SQLite: the harness's own test object. One mode is right, the
+/// A store behind the broker's name, in Python with SQLite: the harness's own test object. One mode is correct; the
 /// others have the faults that the harness must find.
 enum ToyBroker: String {
     /// Answers after a synced commit.
     case synced
-    /// Answers after a commit that nobody flushes.
+    /// Answers after a commit that is never flushed.
     case unsynced
     /// Answers before the commit, and commits four changes together.
     case early
 
-    /// The settings that start it instead of the broker.
+    /// The settings that start this program instead of the broker.
     func settings(in bus: PrivateBus) throws -> BrokerProcess.Settings {
         let file = bus.directory.appending("toy-broker")
         try FileContents.write(Self.script, to: file, isProgram: true)
@@ -20,7 +20,7 @@ enum ToyBroker: String {
         return settings
     }
 
-    /// Puts text on a board; returns the change count, `nil` when there was no answer.
+    /// Puts text on a board; returns the change count, or `nil` if there was no answer.
     static func set(_ board: String, _ text: String, on bus: PrivateBus) async throws -> UInt64? {
         let output = try await call(bus, "Set", "ss", board, text)
         guard output.status == .success, let count = output.output.split(separator: " ").last else { return nil }

@@ -1,4 +1,4 @@
-/// Writes traces in the notation of strace, for the tests of those that read them.
+/// Writes traces in strace's notation, for the tests of the code that reads them.
 struct TraceText {
     private(set) var text = ""
     private var line = 0
@@ -26,7 +26,7 @@ struct TraceText {
         add("fdatasync(5<\(path)>) = \(result)", thread)
     }
 
-    /// A flush of which only the beginning is on the line; ``endFlush()`` ends it.
+    /// A flush with only its start on the line; ``endFlush()`` completes it.
     mutating func beginFlush(by thread: Int = 11) { add("fdatasync(5<\(Self.log)> <unfinished ...>", thread) }
 
     mutating func endFlush(by thread: Int = 11) { add("<... fdatasync resumed>) = 0", thread) }

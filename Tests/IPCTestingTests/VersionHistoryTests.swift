@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What ``HistoryChecker`` finds of compare-and-sets, added items and takes.
+/// The violations of compare-and-sets, added items and takes that ``HistoryChecker`` finds.
 @Suite struct VersionHistoryTests {
     /// A history in which the operations follow each other.
     private func kinds(_ steps: (History.Action, History.Result)...) -> [HistoryViolation.Kind] {
@@ -27,7 +27,7 @@ import Testing
     private func done(_ count: UInt64) -> History.Result { .acknowledged(count: count) }
     private let get = History.Action.get(board: "a")
 
-    // MARK: Compare and set
+    // MARK: Compare-and-set
 
     @Test func `a chain of compare-and-sets is good`() {
         #expect(
@@ -39,12 +39,12 @@ import Testing
     @Test func `a compare-and-set over another change is found`() {
         #expect(
             kinds((set("one"), done(1)), (set("two"), done(2)), (exchange(1, "three"), done(3))) == [.lostUpdate])
-        // Also over one without an answer that was read.
+        // Even across an unanswered one that was read.
         #expect(
             kinds(
                 (set("one"), done(1)), (set("two"), .unknown), (get, items(2, "two")), (exchange(1, "three"), done(3)))
                 == [.lostUpdate])
-        // And one without an answer itself.
+        // And even if the later one itself is unanswered.
         #expect(
             kinds(
                 (set("one"), done(1)), (set("two"), done(2)), (exchange(1, "three"), .unknown), (get, items(3, "three"))
@@ -85,7 +85,7 @@ import Testing
         #expect(
             kinds(first, (add("two"), .unknown), (add("three"), done(3)), (get, items(3, "one", "two", "three"))) == [])
         #expect(kinds(first, (add("two"), .unknown), (get, items(2, "one", "two"))) == [])
-        // A clear without an answer may have come between.
+        // An unanswered clear may have come in between.
         #expect(kinds(first, (set(nil), .unknown), (add("two"), done(3)), (get, items(3, "two"))) == [])
         #expect(kinds(first, (set("two"), .unknown), (add("three"), done(3)), (get, items(3, "two", "three"))) == [])
     }
@@ -106,7 +106,7 @@ import Testing
                 (set("one"), done(1)), (add("two"), done(2)), (add("three"), done(3)), (get, items(3, "one", "three")))
                 == [.lostUpdate])
         #expect(kinds((set("one"), done(1)), (add("two"), done(2)), (get, items(2, "two"))) == [.lostUpdate])
-        // Known from a later version alone.
+        // Known only from a later version.
         #expect(
             kinds(
                 (set("one"), done(1)), (add("two"), done(2)), (add("three"), done(3)),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// What only a bus can show, on a bus of the test's own with a broker that this process plays.
+/// Features that only a bus can show, on the test's own bus, with a broker played by this process.
 @DBusActor
 @Suite(.privateBus)
 struct BusTests {
@@ -28,7 +28,7 @@ struct BusTests {
         ).0
     }
 
-    /// Answers every request, until the application ends.
+    /// Answers every request, until the application closes.
     private func serve(_ application: Application) -> Task<Int, any Error> {
         let requests = application.openURLs
         return Task {
@@ -53,14 +53,14 @@ struct BusTests {
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
         let waiting = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
         _ = try await broker.asked.wait(for: 1)
-        // Of another scheme, or from a stranger: nobody asks again. A call behind them shows that they were read.
+        // With another scheme, or from a stranger: nothing is asked again. A call after them shows that they were read.
         let stranger = try await Connection.open(address)
         try stranger.emit(Schemes1.handlerChanged, from: Broker1.path, ("later", "", "demo.Later"))
         _ = try await stranger.listNames()
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("other", "", "demo.Other"))
         _ = try await application.brokerDescription()
         #expect(broker.asked.elements.count == 1)
-        // The handler has changed, and cannot be opened yet; its appearance on the bus is what is left to wait for.
+        // The handler has changed, and cannot be opened yet; the application waits for it to appear on the bus.
         broker.handler = "demo.Later"
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("LATER", "", "demo.Later"))
         _ = try await broker.asked.wait(for: 2)
@@ -183,7 +183,7 @@ struct BusTests {
         withExtendedLifetime((application, second)) {}
     }
 
-    /// Ends the broker while it is asked, starts another one, and gives what came of the call.
+    /// Stops the broker during a call, starts another one, and returns the result of the call.
     private func cut<Answer: Sendable>(
         _ old: FakeBroker, _ new: FakeBroker, asked: Collected<Void>,
         _ call: @escaping @Sendable () async throws -> Answer
@@ -255,7 +255,7 @@ struct BusTests {
         }
         #expect(try answer.get() == .handled)
         #expect(new.opened.map(\.options.id) == old.opened.map(\.options.id) && new.opened.count == 1)
-        // The sender goes on waiting, and does not begin to.
+        // The sender continues to wait, instead of starting over.
         let options = try #require(new.opened.first?.options)
         let left = try #require(options.timeLeft)
         #expect(options.timeout == 20_001 && 0 < left && left < 20_001)
@@ -268,7 +268,7 @@ struct BusTests {
         let (asked, gate) = (Collected<UInt64>(), Gate())
         broker.change = { since in
             asked.add(since)
-            // The answer to the second question is lost with the bus.
+            // The answer to the second call is lost with the bus.
             if asked.elements.count == 2 { await gate.wait() }
             return (since + 1, [ChangedPasteboard(name: "general", changeCount: since + 1)], ChangeFacts())
         }
@@ -299,7 +299,7 @@ struct BusTests {
             if asked.elements.count == 2 { await gate.wait() }
             return (since + 1, [ChangedPasteboard(name: "general", changeCount: since + 1)], ChangeFacts())
         }
-        // The next broker has forgotten what was removed, and the board has moved on.
+        // The next broker has forgotten what was removed, and the board has changed since.
         new.change = { since in
             asked.add(since)
             var facts = ChangeFacts()
@@ -351,7 +351,7 @@ struct BusTests {
             try await server(), try await Application.connect(id: "demo.Other", schemes: ["other"], bus: address)
         )
         started.receiver.absence?.patience = .milliseconds(50)
-        // Of a test that runs in a terminal which a bus has started.
+        // For a test that runs in a terminal started by a bus.
         other.receiver.absence?.patience = nil
         let lost = Collected<String>()
         started.onBusLost { lost.add("started") }
@@ -361,7 +361,7 @@ struct BusTests {
         let error = await #expect(throws: IPCError.self) { try await ended.value }
         #expect(error?.code == .storeUnavailable && error?.message.contains("started this program") == true)
         #expect(Set(try await lost.wait(for: 2)) == ["started", "other"])
-        // The control goes on, and ends in good order.
+        // The control continues, and shuts down cleanly.
         await other.close()
         #expect(try await waiting.value == 0)
         withExtendedLifetime(broker) {}

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// Callbacks between programs on a bus, with a broker that this process plays.
+/// Callbacks between programs on a bus, with a broker played by this process.
 @DBusActor
 @Suite(.privateBus)
 struct CallbackTests {
@@ -39,10 +39,10 @@ struct CallbackTests {
         }
         let asked = "IPCServer.demo://x-callback-url/do?x-success=back%3Ayes&x-error=back%3Ano"
         let response = try await router.open(asked)
-        // What the callback's handler says changes nothing.
+        // The answer of the callback's handler changes nothing.
         #expect(response.outcome == "handled")
         #expect(try await opened.wait(for: 1) == ["back:yes?result=two%20words"])
-        // A URL of another form with the same parameters has none: the control.
+        // The control: a URL of another form with the same parameters has no callback.
         _ = try await router.open("IPCServer.demo://elsewhere/do?x-success=back%3Ayes")
         await server.close()
         let options = router.broker.opened
@@ -118,7 +118,7 @@ struct CallbackTests {
             _ = try await router.open("IPCServer.demo://x-callback-url/do?x-success=\(value)")
             await server.callbacksAreOut()
         }
-        // None of the callback that was handled, and none of that to a call which is over.
+        // Nothing from the handled callback, nor from the one for a call that is over.
         #expect(told.elements.map(\.scheme) == ["https", "none", "back", nil])
         #expect(told.elements.map(\.wasOpened) == [false, false, true, false])
         let texts = told.elements.map(\.description)
@@ -153,7 +153,7 @@ struct CallbackTests {
             await pair.application.close()
             closed.add(())
         }
-        // A call of its own that is answered: all that could end at once has ended.
+        // A separate call that is answered: everything that could end at once has ended.
         _ = try await pair.application.brokerDescription()
         #expect(closed.elements.isEmpty)
         gate.end()
@@ -198,7 +198,7 @@ struct CallbackTests {
         try await serving.value
     }
 
-    /// A handler that knows nothing but x-callback-url: its answer says nothing, and its callback all.
+    /// A handler that knows only x-callback-url: its answer says nothing, and its callback everything.
     private func oldHandler(
         _ callback: XCallbackURL.Callback, _ results: String,
         before: @escaping @Sendable (String) -> [String] = { _ in [] }
@@ -217,7 +217,7 @@ struct CallbackTests {
     @Test func aHandlerThatKnowsOnlyCallbacksIsHeard() async throws {
         let router = try await FakeRouter(address)
         let serving = try await oldHandler(.success, "?result=3&unit=m") { target in
-            // Without the token nobody is heard.
+            // Without the token, every callback is ignored.
             [
                 String(target.utf8.dropLast(1))! + "!?result=4", "IPCClient.demo:",
                 "IPCClient.demo://x-callback-url/x-success/",
@@ -255,7 +255,7 @@ struct CallbackTests {
         }
         let client = try await client()
         #expect(try await client.call(url, callbackScheme: "IPCClient.demo").string == "early")
-        // The request goes on to its own end.
+        // The request continues to its own outcome.
         #expect(router.broker.requests.cancelled.elements.isEmpty)
         gate.end()
         await server.close()
@@ -303,7 +303,7 @@ struct CallbackTests {
             return
         }
         #expect(error.code == .invalidArguments && router.broker.opened.isEmpty)
-        // A URL of another form is called plainly.
+        // A URL of another form is called without a callback.
         let (server, serving) = try await server { _ in [.string("plain")] }
         let reply = try await client.call("IPCServer.demo:x", callbackScheme: "IPCClient.demo")
         #expect(try reply.string == "plain" && router.broker.opened.map(\.url) == ["IPCServer.demo:x"])
@@ -334,6 +334,6 @@ struct CallbackTests {
 }
 
 extension Application {
-    /// Returns when every callback was accepted or refused.
+    /// Returns when every callback was accepted or rejected.
     fileprivate func callbacksAreOut() async { await receiver.requests.callbacks.finish() }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The library on a connection that passes no descriptors, such as ssh.
+/// The library on a connection that cannot pass descriptors, such as ssh.
 @DBusActor
 @Suite(.privateBus)
 struct DescriptorlessTests {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The exit codes of programs, and how signals end them. Each runs in a process of its own.
+/// The exit codes of programs, and how signals stop them. Each runs in a separate process.
 struct ProgramTests {
     @Test func exitCodesAreThoseOfTheTools() {
         for code in IPCError.Code.allCases {
@@ -23,7 +23,7 @@ struct ProgramTests {
     @Test func signalsAreEventsAndEndNothing() async {
         await #expect(processExitsWith: .success) {
             let signals = StopSignals()
-            // Before anybody waits.
+            // Before any task waits.
             for number in [SIGTERM, SIGINT] { kill(getpid(), number) }
             var arrivals = signals.makeAsyncIterator()
             let first = await arrivals.next()
@@ -32,7 +32,7 @@ struct ProgramTests {
             kill(getpid(), SIGHUP)
             #expect(await arrivals.next() == SIGHUP)
         }
-        // The controls: a process that does not listen, and one that does no longer.
+        // The controls: a process that does not listen, and one that no longer does.
         await #expect(processExitsWith: .signal(SIGTERM)) {
             kill(getpid(), SIGTERM)
             while true { pause() }

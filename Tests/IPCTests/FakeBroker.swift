@@ -5,7 +5,7 @@ import IPCTesting
 
 @testable import IPC
 
-/// The broker's members as a test wants them answered, on a bus or peer to peer; it keeps what it was asked.
+/// The broker's members with the answers that a test wants, on a bus or peer to peer; it records the calls.
 @DBusActor
 final class FakeBroker {
     typealias Read = (UInt64, [PasteboardItem], VersionFacts)
@@ -22,18 +22,18 @@ final class FakeBroker {
         (result.id, result.outcome) = (options.id ?? "0123456789abcdef", "handled")
         return result
     }
-    /// How often a direct connection was asked for.
+    /// How often a direct connection was requested.
     private(set) var connects = 0
     var canOpen: @DBusActor (String) -> Bool = { $0.hasPrefix("known:") }
-    /// The URLs that `CanOpenURL` was asked about.
+    /// The URLs passed to `CanOpenURL`.
     let asked = Collected<String>()
-    /// Whom `ResolveURL` names.
+    /// The handler that `ResolveURL` returns.
     var handler = ""
     var register: @DBusActor () throws -> RegisterResult = { RegisterResult() }
     var read: @DBusActor (GetItemsOptions) async throws -> Read = { _ in (0, [], VersionFacts()) }
     var data: (Representation.Value, VersionFacts) = (.text(""), VersionFacts())
     private(set) var dataAsked: [(item: UInt32, type: String, options: GetDataOptions)] = []
-    /// The versions that are held, the current one last.
+    /// The versions that it holds, the current one last.
     var versions: @DBusActor () -> Versions = { [(1, [["text/plain;charset=utf-8"], ["image/png"]])] }
     var changeCount: @DBusActor () throws -> UInt64 = { 1 }
     var fetch: @DBusActor () async throws -> UInt32 = { 0 }
@@ -170,8 +170,8 @@ final class FakeBroker {
         return facts
     }
 
-    /// Holds one version with these items, and answers reads as the contract says: only the types that are asked for,
-    /// items in their places, a digest for each value.
+    /// Holds one version with these items, and answers reads according to the contract: only the requested types, items
+    /// in their places, a digest for each value.
     func hold(_ items: [PasteboardItem], changeCount: UInt64 = 1) {
         versions = { [(changeCount, items.map { $0.types.map(\.text) })] }
         read = { options in
@@ -191,7 +191,7 @@ extension FakeBroker {
     /// Plays the broker of a bus.
     func serve(on address: BusAddress) async throws -> Connection {
         let connection = try await Connection.open(address, reconnects: true, objects: objects)
-        // In the queue: the bus may not have seen yet that the one before is gone.
+        // Queued for the name: the bus may not have noticed yet that the previous broker is gone.
         _ = try await connection.requestName(Broker1.busName, flags: [])
         return connection
     }
@@ -214,17 +214,17 @@ struct Pair {
             id: try ApplicationID(id), link: BrokerLink(connection, broker: nil, resends: resends))
     }
 
-    /// Calls the handler as the broker does.
+    /// Calls the handler like the broker.
     func deliver(_ id: String, _ url: String, _ context: OpenURLContext = OpenURLContext()) async throws -> (
         String, HandlerReply
     ) {
-        // Where it is known, the call has left before a task that begins at once gives way.
+        // If it is known, the call is sent before a task that starts immediately yields.
         let connection =
             if let known = accepted.elements.first { known } else { try await accepted.wait(for: 1)[0] }
         return try await connection.call(URLHandler1.openURL, on: nil, at: "/demo/IPCServer", (id, url, context))
     }
 
-    /// Asks for what was promised as the broker does.
+    /// Requests promised content like the broker.
     func ask(
         _ path: ObjectPath, _ changeCount: UInt64, _ item: UInt32, _ type: String,
         _ options: PromisedDataOptions = PromisedDataOptions()
@@ -234,7 +234,7 @@ struct Pair {
             PasteboardWriter1.getPromisedData, on: nil, at: path, ("general", changeCount, item, type, options))
     }
 
-    /// Tells of an end as the broker does.
+    /// Reports the end of a request like the broker.
     func complete(_ id: String, _ outcome: String) async throws {
         let connection = try await accepted.wait(for: 1)[0]
         try connection.emit(URLs1.requestCompleted, from: Broker1.path, (id, outcome))

@@ -5,7 +5,7 @@ import IPCTesting
 
 @testable import IPC
 
-/// The broker's members for open requests, claims and policies, as a test wants them answered.
+/// The broker's members for open requests, claims and policies, with the answers that a test wants.
 @DBusActor
 final class FakeRequests {
     var facts: @DBusActor (String) throws -> RequestFacts = { _ in throw IPCError(.noSuchRequest, "nobody knows it") }
@@ -63,7 +63,7 @@ final class FakeRequests {
         ]
     }
 
-    /// Two rows a page.
+    /// Two rows per page.
     private func page(_ options: ListRequestsOptions) -> [RequestFacts] {
         listed.append(options)
         let start = rows.firstIndex { $0.id == options.after }.map { $0 + 1 } ?? 0
@@ -72,7 +72,7 @@ final class FakeRequests {
     }
 }
 
-/// A result as the broker gives it.
+/// A result as the broker returns it.
 func result(_ outcome: String, _ items: [PasteboardItem]? = nil, id: String = "0123456789abcdef") -> OpenURLResult {
     var result = OpenURLResult()
     (result.id, result.outcome, result.application, result.items) = (id, outcome, "demo.IPCServer", items)

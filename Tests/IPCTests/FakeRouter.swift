@@ -5,11 +5,11 @@ import IPCTesting
 
 @testable import IPC
 
-/// Delivers what is opened to who has registered the scheme, on a bus, as the broker does.
+/// Delivers opened URLs to the program that registered the scheme, on a bus, like the broker.
 @DBusActor
 final class FakeRouter {
     let broker = FakeBroker()
-    /// How each delivery was answered, queued ones too.
+    /// The answer to each delivery, including queued ones.
     let answers = Collected<(url: String, outcome: String)>()
     private let connection: Connection
 
@@ -20,7 +20,7 @@ final class FakeRouter {
         _ = try await connection.requestName(Broker1.busName)
     }
 
-    /// Who claimed the schemes of the last registration first.
+    /// The applications that claimed the schemes of the last registration first.
     private func conflicts() -> RegisterResult {
         var result = RegisterResult()
         guard let own = broker.registered.last else { return result }
@@ -62,6 +62,6 @@ final class FakeRouter {
         return end
     }
 
-    /// Opens a URL for a sender that is not there.
+    /// Opens a URL for a sender that is gone.
     func open(_ url: String) async throws -> OpenURLResult { try await route(url, OpenURLOptions()) }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IPC
 
-/// Handlers that answer by what they return or throw, and what becomes of requests at the ends of things.
+/// Handlers that answer by returning or throwing, and what happens to requests on shutdown and disconnects.
 @DBusActor
 struct HandlingTests {
     private let pair: Pair
@@ -56,7 +56,7 @@ struct HandlingTests {
             (CallFailure(.failed(code: "inner", message: "it broke")), "failed", "inner"), (Busy(), "failed", "busy"),
         ]
         for (number, (error, outcome, code)) in cases.enumerated() {
-            // Another id each: an answer is remembered.
+            // A different id each, because an answer is remembered.
             let delivery = delivering("id-of-request-0\(number)")
             await (try await next()).handle { _ in throw error }
             let (given, reply) = try await delivery.value
@@ -64,7 +64,7 @@ struct HandlingTests {
         }
     }
 
-    /// A program without a `try` of its own must not end because a sender calls a picture text.
+    /// A program without its own `try` must not stop because a sender declares a picture as text.
     @Test func aPayloadThatIsNotTextFailsItsRequestAndNotTheLoop() async throws {
         var context = OpenURLContext()
         context.items = [try PasteboardItem([Representation(type: .utf8PlainText, value: .bytes([0xFF, 0xD8]))])]
@@ -131,7 +131,7 @@ struct HandlingTests {
                 } onCancel: {
                     Task { @DBusActor in gate.end() }
                 }
-                // As an operation that was cancelled says it.
+                // The error of a cancelled operation.
                 throw IPCError(.storeUnavailable, "the call was cancelled")
             }
         }
@@ -161,7 +161,7 @@ struct HandlingTests {
             return []
         }
         #expect(try await delivery.value.0 == "cancelled")
-        // The control: one that nobody waits for, and one whose broker may be coming back, go on.
+        // The control: one with no waiting sender, and one whose broker may be coming back, continue.
         for (id, context) in [("id-of-request-01", OpenURLContext()), ("id-of-request-02", context(milliseconds: 1))] {
             if id == "id-of-request-02" { application.receiver.requests.patience = .seconds(1_000) }
             let delivery = delivering(id, "x:", context)
@@ -178,10 +178,10 @@ struct HandlingTests {
         let request = try await next()
         let first = try #require(request.deadline)
         let renewed = deliveries + [delivering("id-of-the-request", "x:", context(milliseconds: 3_600_000))]
-        // What the broker sent before this answer has been read.
+        // Everything that the broker sent before this answer has been read.
         _ = try await application.brokerDescription()
         #expect(try #require(request.deadline) > first.advanced(by: .seconds(60)) && !request.isCancelled)
-        // Who waits already hears of the deadline that counts by now.
+        // A task that is already waiting learns the current deadline.
         let called = Collected<Bool>()
         let waiting = Task { called.add(await request.waitUntilCancelled()) }
         let all = renewed + [delivering("id-of-the-request", "x:", context(milliseconds: 1))]
@@ -205,7 +205,7 @@ struct HandlingTests {
         _ = try await asked.wait(for: 1)
         await application.close()
         try await stopping.value
-        // And none afterwards; but a broker that is gone is one.
+        // And none afterwards; but a missing broker is an error.
         try await application.stopReceiving()
         gate.end()
     }
@@ -265,7 +265,7 @@ struct HandlingTests {
         context.attempt = 2
         let (outcome, reply) = try await delivering("id-of-the-request", "x:1", context).value
         #expect(outcome == "handled" && reply.items == [.string("once")])
-        // The control: another URL, or a reply that is too large to keep, comes to the consumer.
+        // The control: another URL, or a reply that is too large to keep, reaches the consumer.
         let other = delivering("id-of-the-request", "x:2")
         try await next().finish(.declined)
         #expect(try await other.value.0 == "declined")
@@ -309,7 +309,7 @@ struct HandlingTests {
         #expect(try await ended.value)
         try await inHand.finish(.handled)
         #expect(try await taken.value.0 == "handled")
-        // It goes on with all else, and may begin anew; what was handed back was not answered.
+        // Everything else continues, and receiving can start again; the returned request was not answered.
         #expect(try await application.canOpenURL("known:"))
         try await application.register(["IPCServer.demo"])
         let again = delivering("id-of-request-01", "x:1")

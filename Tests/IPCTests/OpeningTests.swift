@@ -106,7 +106,7 @@ struct OpeningTests {
     }
 }
 
-/// Something that does not happen until the test ends it.
+/// An operation that does not complete until the test completes it.
 @DBusActor
 final class Gate {
     private var waiting: [CheckedContinuation<Void, Never>] = []

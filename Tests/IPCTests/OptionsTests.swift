@@ -60,7 +60,7 @@ struct OptionsTests {
         _ = try await pair.application.open("x:", sending: [.string("a")], options: options)
         let set = try #require(pair.broker.opened[0].options.set)
         #expect(set.timeToLive == 9_000 && set.sensitive == true && set.once == true && set.create == nil)
-        // The id of a request counts, so a second one for its pasteboard is a mistake.
+        // The id of the request counts, so a second one for its pasteboard is an error.
         options.pasteboard.id = .random()
         let wrong = options
         let error = await #expect(throws: IPCError.self) { try await pair.application.open("x:", options: wrong) }

@@ -82,7 +82,7 @@ struct PasteboardTests {
         pair.broker.change = { since in
             switch since {
             case 0: (10, [ChangedPasteboard(name: "old", changeCount: 9)], ChangeFacts())
-            case 10: (10, [], ChangeFacts())  // the time of the question passed
+            case 10: (10, [], ChangeFacts())  // the time of the call has passed
             default: (since + 2, [("a", since + 1), ("b", 0)].map(ChangedPasteboard.init), ChangeFacts())
             }
         }
@@ -154,7 +154,7 @@ struct PasteboardTests {
         }
         try await board.waitUntilRemoved()
         #expect(asked.elements == [0, 20, 40])
-        // One that is not there is removed already: nobody waits.
+        // A pasteboard that does not exist is already removed: no waiting.
         pair.broker.changeCount = { throw IPCError(.noSuchPasteboard, "none") }
         try await board.waitUntilRemoved()
         #expect(asked.elements == [0, 20, 40, 0])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The writer's side of promised data, asked by a peer that stands for the broker.
+/// The writer's side of promised data, called by a peer that acts as the broker.
 @DBusActor
 struct PromiseTests {
     private let pair: Pair
@@ -15,7 +15,7 @@ struct PromiseTests {
 
     init() async throws { pair = try await Pair() }
 
-    /// Promises a text that tells what was asked for.
+    /// Promises a text that names the requested content.
     @discardableResult
     private func promise(
         _ promises: [[ContentType]] = [[.html], [.png]], _ mark: String = "", at count: UInt64
@@ -51,7 +51,7 @@ struct PromiseTests {
         }
     }
 
-    /// The version 7 was written and its answer is lost: what 5 has promised is something else.
+    /// Version 7 was written and its answer is lost: the promise of version 5 is a different one.
     @Test func aVersionWhoseAnswerIsLostGivesNothingOfAnother() async throws {
         try await promise([[.html]], "old: ", at: 5)
         pair.broker.write = { throw IPCError(.storeUnavailable, "the answer is lost") }
@@ -101,7 +101,7 @@ struct PromiseTests {
         let path = path
         let question = Task.immediate { @DBusActor in try await pair.ask(path, 5, 0, "text/html") }
         let other = Task.immediate { @DBusActor in try await pair.ask(path, 4, 0, "text/html") }
-        // The question is there before the answer to the write goes out.
+        // The request arrives before the answer to the write is sent.
         _ = try await pair.application.brokerDescription()
         gate.end()
         #expect(try await write.value == 5)
@@ -115,7 +115,7 @@ struct PromiseTests {
             try await board.setItems(promising: [[.html]]) { _, _ in .text("x") }
         }
         #expect(error?.code == .changeCountMismatch)
-        // Not even the object is there.
+        // Not even the object exists.
         let refusal = await refusal(1, 0, "text/html")
         #expect(refusal?.isRemote(.unknownObject) == true)
     }
@@ -162,14 +162,14 @@ struct PromiseTests {
     @Test func aProviderMayTakeItsTime() async throws {
         pair.broker.write = { 1 }
         try await board.setItems(promising: [[.plainText]]) { _, _ in
-            // Not on the thread that serves the connection, which must go on meanwhile.
+            // Not on the thread that serves the connection, which must continue in the meantime.
             .text(try FileContents.text("/proc/thread-self/comm").trimmingPrefix(" ").description)
         }
         guard case .text(let thread) = try await ask(1, 0, "text/plain") else {
             return #expect(Bool(false), "no text came")
         }
         #expect(!thread.isEmpty && !thread.contains("dbus-io"))
-        // What the look-up tells of the I/O thread itself.
+        // What the look-up returns on the I/O thread itself.
         #expect(try FileContents.text("/proc/thread-self/comm").contains("dbus-io"))
     }
 
@@ -197,7 +197,7 @@ struct PromiseTests {
     }
 }
 
-/// What only a bus can show of promises.
+/// Behaviour of promises that only a bus can show.
 @DBusActor
 @Suite(.privateBus)
 struct PromiseBusTests {
@@ -229,7 +229,7 @@ struct PromiseBusTests {
         let error = await #expect(throws: CallError.self) { try await ask(writer, from: stranger) }
         #expect(error?.isRemote(.accessDenied) == true)
         #expect(try await ask(writer, from: connection) == .text("secret"))
-        // A broker that was started again is asked for by its own connection.
+        // A restarted broker asks over its own connection.
         connection.close()
         let next = try await start(FakeBroker())
         #expect(try await ask(writer, from: next) == .text("secret"))
@@ -255,7 +255,7 @@ struct PromiseBusTests {
         weak let link = application?.link
         application = nil
         #expect(link == nil)
-        // Nobody is there any more: the broker learns at once that the promise is broken.
+        // The writer is gone: the broker learns at once that the promise is broken.
         let error = await #expect(throws: CallError.self) { try await ask(writer, from: connection) }
         #expect(error?.isRemote(.serviceUnknown) == true || error?.isRemote(.noReply) == true)
     }

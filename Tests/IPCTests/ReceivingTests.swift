@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPC
 
-/// The handler's object, called by a peer that stands for the broker.
+/// The handler's object, called by a peer that acts as the broker.
 @DBusActor
 struct ReceivingTests {
     private let pair: Pair
@@ -65,7 +65,7 @@ struct ReceivingTests {
 
     @Test func whatComesBeforeTheFirstQuestionWaitsInOrder() async throws {
         let answers = (1...4).map { delivering("id-of-request-0\($0)", "x:\($0)") }
-        // The peer answers in the order of the calls, so all four are there when this is.
+        // The peer answers in the order of the calls, so all four have arrived by then.
         _ = try await pair.application.brokerDescription()
         var seen: [String] = []
         for try await request in application.openURLs {
@@ -141,7 +141,7 @@ struct ReceivingTests {
             let error = await #expect(throws: CallError.self) { try await answer.value }
             #expect(error?.isRemote(IPCError.Code.handlerUnavailable.errorName) == true)
         }
-        // What a consumer has taken is not handed back: its call ends with the connection.
+        // A request that a consumer has taken is not returned: its call fails with the connection.
         let cut = await #expect(throws: CallError.self) { try await taken.value }
         #expect(cut?.isRemote(IPCError.Code.handlerUnavailable.errorName) == false)
         for try await _ in application.openURLs { Issue.record("a request after the end") }
@@ -189,7 +189,7 @@ struct ReceivingTests {
         #expect(try await consumesOne())
     }
 
-    /// A consumer that was cancelled takes no request with it.
+    /// A cancelled consumer takes no request with it.
     private func consumesOne() async throws -> Bool {
         let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()

@@ -8,7 +8,7 @@ import Testing
 
 private let id = "0123456789abcdef"
 
-/// What only a bus can show of requests, with a broker that this process plays.
+/// Behaviour of requests that only a bus can show, with a broker played by this process.
 @DBusActor
 @Suite(.privateBus)
 struct RequestBusTests {
@@ -23,7 +23,7 @@ struct RequestBusTests {
         try await Application.connect(id: "demo.IPCClient", resends: resends, bus: address)
     }
 
-    /// Asks a broker that ends before its answer, and then the next one.
+    /// Calls a broker that exits before it answers, and then the next one.
     private func cut<Answer: Sendable>(
         _ old: FakeBroker, _ new: FakeBroker, asked: Collected<Void>,
         _ call: @escaping @Sendable () async throws -> Answer
@@ -74,7 +74,7 @@ struct RequestBusTests {
         let first = try await start(FakeBroker())
         _ = try await application.open("x:")
         first.close()
-        // The bus knows nobody of that name, until the next broker is there.
+        // The name has no owner until the next broker is there.
         let observer = try await Connection.open(.address(try PrivateBus.current.address))
         while try await observer.owner(of: Broker1.busName) != nil { try Task.checkCancellation() }
         let new = FakeBroker()
@@ -125,7 +125,7 @@ struct RequestBusTests {
         let completions = try await application.completions()
         let name = try #require(application.link.connection.uniqueName)
         try stranger.emit(URLs1.requestCompleted, from: Broker1.path, (id, "failed"), to: name)
-        // The stranger's signal is on its way before the broker's: the bus has answered it since.
+        // The stranger's signal is sent before the broker's: the bus has answered the stranger since then.
         _ = try await stranger.owner(of: Broker1.busName)
         try broker.emit(URLs1.requestCompleted, from: Broker1.path, (id, "handled"), to: name)
         var ends = completions.makeAsyncIterator()

@@ -9,7 +9,7 @@ import Testing
 private let id = "0123456789abcdef"
 private let requestID: RequestID = "0123456789abcdef"
 
-/// Queued requests, and what can be asked of requests by their ids.
+/// Queued requests, and queries about requests by id.
 @DBusActor
 struct RequestTests {
     @Test func whatIsSaidOfAQueuedRequestTravels() async throws {
@@ -27,7 +27,7 @@ struct RequestTests {
         options.timeout = .seconds(3)
         _ = try await pair.application.open("x:", options: options)
         #expect(pair.broker.opened[1].options.timeout == 3_000)
-        // The control: one whose sender waits says nothing of all that.
+        // The control: a request with a waiting sender has none of that.
         #expect(try await pair.application.open("x:").outcome == .handled)
         let waiting = pair.broker.opened[2].options
         #expect(waiting.queue == nil && waiting.timeToLive == nil && waiting.parent == nil && waiting.timeout == 20_000)

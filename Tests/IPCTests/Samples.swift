@@ -1,10 +1,10 @@
 import IPC
 
-/// The samples of the documentation, which must compile as they stand there with nothing but `IPC` imported.
+/// The samples of the documentation, which must compile unchanged with only `IPC` imported.
 enum Samples {
     static func server() async throws {
         let app = try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"])
-        for try await request in app.openURLs {  // cold and warm starts arrive here alike
+        for try await request in app.openURLs {  // cold and warm starts both arrive here
             print(request.url, request.source, try request.payload.string ?? "")
             try await request.finish(.handled)
         }
@@ -27,8 +27,8 @@ enum Samples {
 
     static func handler(_ app: Application, add: @escaping @Sendable (String) throws -> Int) async throws {
         try await app.onOpenURL { request in
-            let sum = try add(request.url)  // what it throws is the answer “failed”, with its words
-            return [try .value(sum)]  // what it returns is the reply
+            let sum = try add(request.url)  // an error thrown here becomes the answer “failed”, with its message
+            return [try .value(sum)]  // the returned value is the reply
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The members that read by kind, over a broker that holds one version.
+/// The members that read by kind, with a broker that holds one version.
 @DBusActor
 struct TypedReadingTests {
     private let pair: Pair

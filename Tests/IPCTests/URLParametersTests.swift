@@ -2,7 +2,7 @@ import Testing
 
 @testable import IPC
 
-/// The parameters of a URL, for those who receive and those who send.
+/// The parameters of a URL, for receivers and senders.
 struct URLParametersTests {
     private static let readings: [(String, URLParameters)] = [
         ("x:do?a=1&b=2", ["a": "1", "b": "2"]), ("x:do", [:]), ("x:do?", [:]), ("x:do#?a=1", [:]),
@@ -10,7 +10,7 @@ struct URLParametersTests {
         ("x:?a=b=c", ["a": "b=c"]), ("x:?a=1?b=2", ["a": "1?b=2"]), ("x:?&&a=1&", ["a": "1"]),
         // A plus sign is a plus sign.
         ("x:?a=1+2%2B3%20", ["a": "1+2+3 "]),
-        // What has a broken escape is passed over, and all else is read.
+        // A broken escape is skipped, and everything else is read.
         ("x:?a=%zz&b=%FF&%=1&c=%E6%97%A5", ["c": "日"]), ("x:?city=東京 🗼", ["city": "東京 🗼"]),
         ("x:?a=1&A=2", ["a": "1", "A": "2"]),
     ]
@@ -25,7 +25,7 @@ struct URLParametersTests {
         #expect(parameters["a"] == "1" && parameters.all(named: "a") == ["1", "3"])
         #expect(parameters["d"] == nil && parameters.all(named: "d").isEmpty)
         #expect(parameters.repeatedName == "a")
-        // A letter of two scalars is another name than the same letter in one.
+        // A letter of two scalars is a different name from the same letter as one scalar.
         #expect((["é": "1"] as URLParameters)["e\u{301}"] == nil)
         parameters["a"] = "5"
         #expect(parameters == ["a": "5", "b": "2", "c": "4"] && parameters.repeatedName == nil)

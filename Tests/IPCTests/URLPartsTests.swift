@@ -4,7 +4,8 @@ import Testing
 
 @testable import IPC
 
-/// Host and path of a received URL, compared with GLib's `g_uri_split`, which divides by RFC 3986 too; a name of DNS would become ASCII there.
+/// Host and path of a received URL, compared with GLib's `g_uri_split`, which also follows RFC 3986. It converts a DNS
+/// name to ASCII.
 struct URLPartsTests {
     /// - Returns: `nil` if GLib does not accept the URL.
     private static func reference(_ url: String) -> (host: String?, path: String)? {
@@ -32,7 +33,7 @@ struct URLPartsTests {
             let hasHost = Bool.random(using: &generator)
             let authority = hasHost ? "//" + one(of: users) + one(of: hosts) + one(of: ports) : ""
             let rest = hasHost && !path.isEmpty && !path.hasPrefix("/") ? "/" + path : path
-            // Such a path would be an authority, with characters that none may have.
+            // Such a path would be an authority with invalid characters.
             guard hasHost || !path.hasPrefix("//") else { continue }
             let url = "x-demo:" + authority + rest + one(of: ends)
             guard let expected = Self.reference(url) else { continue }

@@ -112,7 +112,7 @@ struct ValueTests {
             try #require(try single.isNaN == read(text(single), as: Float.self).isNaN)
             try #require(try single.isNaN || read(text(single), as: Float.self).bitPattern == single.bitPattern)
         }
-        // Random bits rarely hit the edges.
+        // Random bits rarely hit the limits.
         let edges: [UInt64] = [
             0x7FF0_0000_0000_0000, 0x8000_0000_0000_0000, 1, 0x000F_FFFF_FFFF_FFFF, 0x7FEF_FFFF_FFFF_FFFF,
         ]
@@ -125,7 +125,7 @@ struct ValueTests {
         #expect(try read("\"nan\"", as: Double.self).isNaN && read("\"nan\"", as: Float.self).isNaN)
     }
 
-    /// Versions before wrote the sign and the bits of a NaN.
+    /// Earlier versions wrote the sign and the bits of a NaN.
     @Test(arguments: ["-nan", "nan(0x5)", "-nan(0xfffffffffffff)"])
     func `a NaN with its bits is still read`(number: String) throws {
         #expect(try read("\"\(number)\"", as: Double.self).isNaN)
@@ -165,7 +165,7 @@ struct ValueTests {
             choice: [.one(.max), .two(name: words(&random), finite(&random)), .three].randomElement(using: &random)!)
         let written = try text(value)
         #expect(try read(written) == value)
-        // One member that is gone, one byte that is changed: an error or another value, and never a crash.
+        // One missing member or one changed byte gives an error or another value, but never a crash.
         for _ in 0..<20 {
             var bytes = Array(written.utf8)
             let place = Int.random(in: bytes.indices, using: &random)
@@ -242,7 +242,7 @@ struct ValueTests {
     }
 }
 
-/// Any JSON text, of which nothing is kept.
+/// Accepts any JSON text, and keeps nothing of it.
 private struct JSONAnything: Decodable {
     init(from decoder: any Decoder) {}
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPC
 
-/// The JSON of values, read and written by a program that knows nothing of Swift.
+/// The JSON of values, read and written by a program that knows nothing about Swift.
 @Suite(.serialized)
 struct ValuesInPythonTests {
     struct Window: Codable, Hashable {
@@ -12,7 +12,7 @@ struct ValuesInPythonTests {
         var frame: [Double]
     }
 
-    /// Reads the members as Python's own numbers, tells their bits, and writes them as plain JSON numbers.
+    /// Reads the members as Python's own numbers, prints their bits, and writes them as plain JSON numbers.
     private let program = """
         import json, struct, sys
         window = json.load(sys.stdin)
@@ -42,7 +42,7 @@ struct ValuesInPythonTests {
             return String(repeating: "0", count: 16 - digits.utf8.count) + digits
         }
         #expect(lines[0] == (["18446744073709551615"] + bits).joined(separator: " "))
-        // Plain numbers, as another language writes them, are as good.
+        // Plain numbers, as another language writes them, work as well.
         let back = try #require(try PasteboardItem.data(Array(lines[1].utf8), type: .json).value(Window.self))
         #expect(back.id == .max && back.frame.map(\.bitPattern) == frame.map(\.bitPattern))
     }

@@ -41,7 +41,7 @@ struct XCallbackURLTests {
         #expect(success("x-success=b:%E6%97%A5%F0%9F%8E%89") == "b:日🎉")
         #expect(success("x-success=b:+") == "b:+")
         #expect(success("&&a&=&x-success=b:c&") == "b:c")
-        // A mark on a delimiter makes one character of both, and no other delimiter.
+        // A combining mark after a delimiter forms one character with it, but the delimiter still counts.
         #expect(success("a&\u{301}=1&x-success=b:c") == "b:c")
         for none in [
             "", "x-success", "x-success=", "x-success=no-scheme", "x-success=%2F%2Fhost", "x-success=b:%00",
@@ -82,13 +82,13 @@ struct XCallbackURLTests {
             let before = "app://x-callback-url/do" + (Bool.random(using: &random) ? "?a=%zz&&b#f" : "")
             let url = XCallbackURL(before)?.adding(pairs)
             let read = try #require(url.flatMap { XCallbackURL($0.text) }, "\(before) is not read again")
-            // Parameters are equal where their bytes are.
+            // Parameters are equal if their bytes are.
             try #require(URLParameters(Array(read.parts.parameters.suffix(pairs.count))) == pairs)
             try #require(read.parts.fragment == QueriedURL(before).fragment)
         }
     }
 
-    /// Whatever is written, a callback is a URL that can be opened, or none.
+    /// Whatever is written, a callback is a URL that can be opened, or there is none.
     @Test func nothingThatIsReadBreaks() throws {
         var random = SeededGenerator.forTest("x-callback-url: garbage")
         for _ in 0..<5_000 {
@@ -114,7 +114,7 @@ extension SeededGenerator {
         return String(text)
     }
 
-    /// Any scalars at all, NUL and those beyond U+FFFF among them.
+    /// Any scalars at all, including NUL and those beyond U+FFFF.
     fileprivate mutating func anyText() -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...12, using: &self) {

@@ -111,7 +111,7 @@ struct ArgumentTests {
         #expect(throws: IPCError.self) { try Send.parse(["--type", "no type", "x"]).content.item() }
     }
 
-    /// A path starts behind the first “=” before which a whole type stands.
+    /// A path starts after the first “=” that follows a whole type.
     @Test(arguments: [
         ("text/html=page.html", "text/html", "page.html"), ("text/html=a=b", "text/html", "a=b"),
         ("text/plain;charset=utf-8=a.txt", "text/plain;charset=utf-8", "a.txt"), ("public.png=-", "public.png", "-"),
@@ -187,7 +187,7 @@ struct TableTests {
         table.add("x", "22")
         #expect(table.text(aligned: false, style: plain) == "longer name\t1\nx\t22")
         #expect(table.text(aligned: true, style: plain) == "NAME         COUNT\nlonger name  1\nx            22")
-        // A narrow terminal cuts the last field, and leaves a bit of it.
+        // A narrow terminal cuts the last field, and leaves some of it.
         table.add("y", String(repeating: "3", count: 40))
         for (columns, count) in [(40, 26), (10, 19)] {
             let last = table.text(aligned: true, style: plain, columns: columns).split(separator: "\n").last

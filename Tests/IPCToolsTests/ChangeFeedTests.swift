@@ -6,7 +6,7 @@ import Testing
 @testable import IPC
 @testable import IPCTools
 
-/// Changes over a time in which nobody answers.
+/// Changes across a time without a broker.
 @Suite("Changes while the broker is away", .privateBus)
 struct ChangeFeedTests {
     @Test func areAwaitedAndTheAbsenceIsToldOnce() async throws {
@@ -17,7 +17,7 @@ struct ChangeFeedTests {
         let next = Task { try await feed.next() }
         var absences = told.makeAsyncIterator()
         _ = await absences.next()
-        // It refuses its first question, as one that is starting or ending does, which is one absence still.
+        // It rejects the first call, like a broker that is starting or stopping, which still counts as one absence.
         let broker = try await RefusingBroker.start(bus, refusals: 1)
         let change = try #require(try await next.value)
         #expect(change.name == "board" && change.changeCount == 7)
@@ -38,7 +38,7 @@ struct ChangeFeedTests {
     }
 }
 
-/// A broker that knows one pasteboard, and does not want to answer at first.
+/// A broker that knows one pasteboard, and rejects calls at first.
 @DBusActor
 private final class RefusingBroker {
     private let connection: Connection

@@ -57,7 +57,7 @@ struct ExportTests {
         .data([UInt8](repeating: 9, count: 4_097)), .data([UInt8](repeating: 8, count: 65_536)),
     ]
 
-    /// An export with one pasteboard, whose versions have an item each.
+    /// Writes an export with one pasteboard, whose versions have one item each.
     private func export(_ path: String) throws {
         let export = try ExportFolder(creating: path)
         try export.add(.pasteboard(name: "board", isPersistent: true, historyLimit: 10))
@@ -103,7 +103,7 @@ struct ExportTests {
         #expect(failure?.exit == .cannotCreate)
     }
 
-    /// Each damage alone is found; the control is the test above, which verifies the same export undamaged.
+    /// Each kind of damage is found on its own; the control is the test above, with the same export undamaged.
     @Test(arguments: ["flip", "cut line", "cut byte", "drop line", "blob flip", "blob cut", "blob gone", "unfinished"])
     func damageIsFound(_ damage: String) throws {
         let path = folder.appending("export")
@@ -134,7 +134,7 @@ struct ExportTests {
         #expect(failure?.exit == (damage == "unfinished" ? .noInput : .dataError))
     }
 
-    /// When the items are read, a part of them may be imported already.
+    /// By the time the items are read, some of them may already be imported.
     @Test func damageThatIsMetLaterSaysNothingOfTheImport() throws {
         let path = folder.appending("export")
         try export(path)

@@ -13,7 +13,7 @@ import Testing
 struct FailureTests {
     private static let plain = Style(.never, for: .error)
 
-    /// The table of the contract, written out: a change of a code breaks scripts.
+    /// The table of the contract, written out: changing a code breaks scripts.
     @Test(arguments: [
         (IPCError.Code.invalidArguments, 65), (.invalidURL, 65), (.invalidName, 65), (.payloadInvalid, 65),
         (.noSuchPasteboard, 66), (.noSuchItem, 66), (.noSuchRequest, 66), (.noHandler, 68), (.handlerUnavailable, 69),
@@ -47,12 +47,12 @@ struct FailureTests {
                 == #"{"error":"NoHandler","message":"nobody\u001b[2J\nis\there","exit-code":68}"#)
     }
 
-    /// What the broker has said, as the library gives it to a program.
+    /// A broker error as the library gives it to a program.
     private static func told(_ sentence: String) -> IPCError {
         IPCError(CallError.remote(name: IPCError.Code.invalidArguments.errorName.text, message: sentence))
     }
 
-    /// The library speaks of its own members, a tool of its own commands and options, whatever the bus speaks of.
+    /// The library names its own members, and a tool its own commands and options, whatever the bus names.
     @Test(arguments: Advice.allCases)
     func adviceIsOfTheLibraryAndOfTheTool(_ advice: Advice) {
         let start = "it is “\(advice.rawValue)”; "

@@ -6,7 +6,7 @@ import Testing
 @testable import ipc_client
 @testable import ipc_server
 
-/// The help texts as they are, in files that a person has read. `UPDATE_HELP=1` writes them anew.
+/// The current help texts, in files that a person has read. `UPDATE_HELP=1` rewrites them.
 @Suite("Help texts")
 struct HelpTests {
     private static let folder = "\(#filePath)".split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Help"
@@ -32,7 +32,7 @@ struct HelpTests {
         let examples = try help(name).split(separator: "\n").drop { $0 != "EXAMPLES" }.dropFirst()
             .prefix { $0.hasPrefix("  ") }
         #expect(!examples.isEmpty)
-        // A line that is wrapped cannot be copied.
+        // A wrapped line cannot be copied.
         #expect(examples.allSatisfy { $0.hasPrefix("  ") && $0.count < 80 })
     }
 

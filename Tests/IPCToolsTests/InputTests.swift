@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCTools
 
-/// What a tool reads, and when it is not read at all.
+/// Input that a tool reads, and when it is not read at all.
 @Suite("Input and output of content")
 struct InputTests {
     private let folder: TemporaryDirectory
@@ -30,7 +30,7 @@ struct InputTests {
         #expect(try InputFile.read(two, trimmingNewline: true).content == body + [10])
     }
 
-    /// A file of /proc has content and no length.
+    /// A file in /proc has content but no length.
     @Test func filesWithoutALengthAreRead() throws {
         #expect(try !InputFile.read("/proc/self/status").content.isEmpty)
     }
@@ -43,7 +43,7 @@ struct InputTests {
     func aTerminalShowsTextAlone(_ text: String, _ isShown: Bool) throws {
         #expect(TerminalCheck.canShow(.bytes(Array(text.utf8))) == isShown)
         #expect(TerminalCheck.canShow(.text(text)) == isShown)
-        // Each character may be in another part.
+        // Each character may be split across parts.
         var check = TerminalCheck()
         for byte in text.utf8 { _ = withUnsafeBytes(of: byte) { check.add($0) } }
         #expect(check.isComplete == isShown)
@@ -143,7 +143,7 @@ struct InputTests {
 }
 
 extension TemporaryDirectory {
-    /// Makes a file of these bytes; returns its path.
+    /// Creates a file with these bytes; returns its path.
     func file(_ name: String, _ bytes: [UInt8]) throws -> String {
         let path = appending(name)
         try FileContents.write(bytes, to: path)

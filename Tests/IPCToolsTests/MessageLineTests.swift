@@ -22,7 +22,7 @@ struct MessageLineTests {
         #expect(text.asTold == text.onOneLine)
     }
 
-    /// The last line of a traceback says what it was.
+    /// The last line of a traceback names the error.
     @Test func whatIsToldHasItsStartAndItsEnd() {
         let fits = String(repeating: "x", count: 300)
         #expect(fits.asTold == fits)

@@ -56,7 +56,7 @@ struct OutcomeReportTests {
         #expect(CallFailure(sender)?.description == "the request was cancelled")
         let left = try response(.cancelled) { ($0.errorCode, $0.errorMessage) = ("called-off", "the sender left") }
         #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("was cancelled: the sender left;"))
-        // The handler did it, and nothing is to be repeated without a look.
+        // The handler did the work, and nothing should be repeated without checking.
         let handler = try response(.cancelled)
         #expect(
             OutcomeReport(handler, url: nil, waited: nil).sentence
@@ -137,7 +137,7 @@ struct ConflictTests {
         return Handler(facts)
     }
 
-    /// In a resolution the broker says who wins by the order and the reason.
+    /// In a resolution, the order and the reason show which handler the broker chose.
     @Test func areObjectsOfWhatTheBrokerHasSaid() {
         var facts = ClaimFacts()
         (facts.application, facts.kind, facts.reason) = ("demo.X", "live", "newer")

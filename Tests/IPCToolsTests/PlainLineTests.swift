@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lines without options")
 struct PlainLineTests {
-    /// Tells every field with its value; one that has none is a “definition”.
+    /// Describes every field with its value; a field without one is a “definition”.
     private func description(_ command: any ParsableCommand) -> String { String(describing: command) }
 
     @Test(arguments: [[], ["hello"], ["buy", "milk"], ["", "a b"], ["help"], ["send"], ["ü"], ["a=b", "c-d"]])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCTools
 
-/// Time is given, and the terminal is a list of what was written to it.
+/// The test sets the time, and the terminal is a list of the text written to it.
 @Suite("Progress bar")
 struct ProgressBarTests {
     private final class FakeTerminal: Sendable {
@@ -54,7 +54,7 @@ struct ProgressBarTests {
             terminal.wait(1)
             bar.update(to: UInt64(step))
         }
-        // From 0.5 s to 2 s, with 0.1 s between.
+        // From 0.5 s to 2 s, every 0.1 s.
         #expect((14...16).contains(terminal.lines.count))
     }
 
@@ -68,7 +68,7 @@ struct ProgressBarTests {
                 bar.update(to: done)
             }
             #expect(terminal.lines.count == 5)
-            // Without the return at the start and the three characters that wipe the rest.
+            // Without the carriage return at the start and the three characters that clear the rest.
             #expect(terminal.lines.allSatisfy { $0.count - 4 <= max(0, columns - 1) })
         }
     }

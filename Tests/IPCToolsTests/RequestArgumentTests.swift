@@ -50,7 +50,7 @@ struct RequestArgumentTests {
             try Open.parse(["x:"]).request.checkEnvironment(wrong)
         }
         #expect(failure?.exit == .dataError && failure?.message.contains("IPC_ID") == true)
-        // It does not count where another one is said, and is no fault where it is an id or empty.
+        // It does not count if another one is given, and is not a mistake if it is an id or empty.
         #expect(throws: Never.self) {
             try Open.parse(["--parent", Self.id, "x:"]).request.checkEnvironment(wrong)
             try Open.parse(["x:"]).request.checkEnvironment(environment(["IPC_ID": Self.id]))
@@ -96,7 +96,7 @@ struct RequestArgumentTests {
         #expect(list.state == .state(.waiting) && list.limit == 3)
         #expect(try IPCClientCommand.parseAsRoot(["request", "list"]) is RequestList)
         #expect(try IPCClientCommand.parseAsRoot(["request", "wait", "x"]) is RequestWait)
-        // What the tool really parses with.
+        // The parser that the tool really uses.
         #expect(try ToolProcess.parse(IPCClientCommand.self, ["request", "drop", "a", "b"]) is RequestDrop)
         #expect(try ToolProcess.parse(IPCClientCommand.self, ["request", "list"]) is RequestList)
         #expect(try ToolProcess.parse(IPCClientCommand.self, ["board", "list"]) is BoardList)

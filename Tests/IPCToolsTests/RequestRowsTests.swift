@@ -13,7 +13,7 @@ struct RequestRowsTests {
     private static let noon: UInt64 = 1_769_860_800_000
     private let plain = Style(.never, for: .output)
 
-    /// A request that a handler has declined, with everything that can be known of one.
+    /// A request that a handler has declined, with all possible information.
     private func facts() -> RequestFacts {
         var facts = RequestFacts()
         (facts.id, facts.url, facts.application) = ("request-0000000001", "x.demo:a b", "demo.X")
@@ -55,12 +55,12 @@ struct RequestRowsTests {
             lines[0].split(separator: " ").map(String.init) == ["ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL"])
         #expect(lines[1].contains("  delivered  ") && lines[1].contains("  60 s  ") && lines[1].hasSuffix("…"))
         #expect(lines[1].count == 100 && lines[1].contains("x.demo:0123"))
-        // The control: without a width, as in a pipe, it is whole.
+        // The control: without a width, as in a pipe, it is not cut.
         let whole = RequestRows(requests: [try row { $0.url = url }], now: Self.now)
         #expect(whole.text(aligned: true, style: plain).hasSuffix(url))
     }
 
-    /// A URL may hold what a terminal obeys.
+    /// A URL may contain control sequences for a terminal.
     @Test func areHarmless() throws {
         let table = RequestRows(requests: [try row { $0.url = "x:\u{9B}31m" }], now: Self.now)
         #expect(!table.text(aligned: false, style: plain).unicodeScalars.contains("\u{9B}"))
@@ -94,7 +94,7 @@ struct RequestRowsTests {
         ] {
             #expect(lines.contains(start), "\(start)\n\(text)")
         }
-        // Only what still waits expires, and nothing of the reply is shown but its size.
+        // Only waiting requests expire, and only the size of the reply is shown.
         #expect(!text.contains("expires") && text.contains("reply        1 item, 2 B"))
         let waiting = RequestSummary(
             try row { ($0.state, $0.outcome, $0.ended) = ("waiting", "queued", nil) }, now: Self.now
@@ -116,14 +116,14 @@ struct RequestRowsTests {
         #expect(try sent { $0.outcome = "declined" }.contains("queued; no payload"))
     }
 
-    /// A handler may say anything, at any length.
+    /// A handler may send any message, of any length.
     @Test func tellWhatHandlersSayOnOneLine() throws {
         let evil = "\u{1B}[2J\nrequest\tforged" + String(repeating: "x", count: 400)
         let row = try row { ($0.errorCode, $0.errorMessage) = ("a\nb", evil) }
         let text = RequestSummary(row, now: Self.now).text(style: plain)
         #expect(text.contains(#"error        a\nb"#) && text.contains(#"message      \u001b[2J\nrequest\tforged"#))
         #expect(text.split(separator: "\n").allSatisfy { $0.count < 330 } && text.contains("x … x"))
-        // For programs it is whole.
+        // Programs get all of it.
         #expect(JSONValue.request(row)["error-message"]?.string == evil)
     }
 

@@ -40,7 +40,7 @@ struct StatusTests {
         #expect(json["store"] == nil)
     }
 
-    /// A broker that tells less is no error.
+    /// A broker that reports less is not an error.
     @Test func toleratesLess() throws {
         let report = StatusReport(try JSONValue(parsing: "{}"))
         #expect(report.text(aligned: true, style: Style(.never, for: .output)).isEmpty)

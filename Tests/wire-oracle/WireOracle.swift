@@ -1,9 +1,9 @@
 import Glibc
 import IPCDBusOracle
 
-/// `wire-oracle SEED FIRST COUNT` compares COUNT inputs from the index FIRST on, and exits with 1 at the first difference. With
-/// `all` it goes on, shows three of each kind and counts them. `wire-oracle times MEBIBYTES [KIND]` prints how long one message
-/// takes.
+/// `wire-oracle SEED FIRST COUNT` compares COUNT inputs starting at the index FIRST, and exits with 1 at the first
+/// difference. With `all`, it continues, shows three of each kind and counts them. `wire-oracle times MEBIBYTES [KIND]`
+/// prints how long one message takes.
 @main
 enum WireOracle {
     static func main() {

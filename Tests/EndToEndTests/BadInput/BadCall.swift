@@ -4,9 +4,9 @@ import Testing
 /// A call that must be refused, and how.
 struct BadCall: Sendable, CustomStringConvertible {
     enum Refusal: Sendable {
-        /// An error of this name whose message has these words in it.
+        /// An error with this name whose message contains these words.
         case error(String, naming: [String])
-        /// The bus ends the connection, and the broker never sees the message.
+        /// The bus closes the connection, and the broker never sees the message.
         case thrownOff
     }
 
@@ -15,8 +15,8 @@ struct BadCall: Sendable, CustomStringConvertible {
     let description: String
 
     /// - Parameters:
-    ///   - error: the last part of a name of the contract, or a whole name.
-    ///   - words: the key, the limit or the character that the message must name.
+    ///     - error: the last part of an error name in the contract, or a complete name.
+    ///     - words: the key, the limit or the character that the message must name.
     init(_ description: String, _ call: WireCall, _ error: String, naming words: String...) {
         self.description = "\(call.member): \(description)"
         self.call = call
@@ -29,14 +29,14 @@ struct BadCall: Sendable, CustomStringConvertible {
         refusal = .thrownOff
     }
 
-    /// Holds that the calls are refused as documented, that nothing is written, and that the broker is none the worse.
+    /// Checks that the calls are rejected as documented, that nothing is written, and that the broker is undamaged.
     static func expectRefused(_ rows: [BadCall], rounds: Int = 2) async throws {
         #expect(Set(rows.map(\.call)).count == rows.count, "two rows are the same call")
         #expect(Set(rows.map(\.description)).count == rows.count, "two rows have the same name")
         #expect(rows.count >= 20)
         print("ROWS", rows.count, rows[0])
         var settings = BrokerProcess.Settings()
-        // A request that is accepted after all is to fail its row, not to hold up the others.
+        // If a request is accepted after all, it must fail its own row and not delay the others.
         settings.arguments = ["--limit", "request-timeout-milliseconds=500"]
         let scene = try await BadInputScene.start(settings)
         try await scene.runRounds(rounds) {
@@ -44,7 +44,7 @@ struct BadCall: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Makes the call, and holds that it is refused as documented.
+    /// Makes the call, and checks that it is rejected as documented.
     func expectRefused(in scene: BadInputScene) async throws {
         let answer = try await scene.peer.call(call)
         switch refusal {

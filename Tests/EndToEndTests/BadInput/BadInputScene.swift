@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A broker with a pasteboard, a handler that runs, and callers; and what must not change while they misbehave.
+/// A broker with a pasteboard, a running handler, and callers; and the state that must not change while they misbehave.
 struct BadInputScene: Sendable {
     let broker: BrokerProcess
     let peer: WirePeer
@@ -35,7 +35,7 @@ struct BadInputScene: Sendable {
         return answer
     }
 
-    /// How the broker is.
+    /// The broker's current condition.
     func condition() async throws -> BrokerCondition {
         let calls: [WireCall] = [.listPasteboards(), .listHandlers(""), .getItems()]
         var content: [JSONValue] = []
@@ -45,9 +45,9 @@ struct BadInputScene: Sendable {
             memory: try broker.residentAnonymousBytes, content: content)
     }
 
-    /// Runs rounds of the same misbehaviour, and holds that the broker is none the worse.
+    /// Runs rounds of the same misbehaviour, and checks that the broker is undamaged.
     ///
-    /// The first rounds are for the allocator and the store to take what they keep. A broker that leaks grows with
+    /// The first rounds let the allocator and the store take the memory that they keep. A broker that leaks grows with
     /// every round.
     func runRounds(_ count: Int = 2, _ round: @Sendable () async throws -> Void) async throws {
         let first = try await condition()
@@ -55,7 +55,7 @@ struct BadInputScene: Sendable {
         var base = try await condition()
         try await round()
         var last = try await condition()
-        // The allocator may have given back more at the base than it does from now on; what leaks grows again by as much
+        // The allocator may have returned more memory at the base than it does later; a leak grows by the same amount
         // in each further round.
         for _ in 0..<3 where last.damage(since: base) != [] {
             base = last
@@ -67,7 +67,7 @@ struct BadInputScene: Sendable {
         try await expectIdle()
     }
 
-    /// Nobody waits for anything, nobody was answered twice (I18), and the handler was not asked.
+    /// Checks that no caller is waiting, that no call was answered twice (I18), and that the handler was not called.
     func expectIdle(_ when: String = "at the end") async throws {
         try await waitUntilIdle(when)
         for connection in ["caller", "witness", "handler"] {
@@ -77,7 +77,7 @@ struct BadInputScene: Sendable {
         #expect(try await peer.waitingCalls(on: "handler") == 0, "\(when)")
     }
 
-    /// The end of a request whose sender is gone is told to nobody, so its event is the state of the broker.
+    /// If the sender is gone, the end of its request is not reported, so this waits for the broker's state instead.
     private func waitUntilIdle(_ when: String) async throws {
         try await withDeadline("end of all requests and questions \(when)", limit: .seconds(10)) {
             while true {

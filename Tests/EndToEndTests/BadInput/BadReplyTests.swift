@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What a handler does with a request instead of answering it rightly, and what the sender must be told.
+/// A handler's wrong reaction to a request, and the error that the sender must get.
 struct BadReply: Sendable {
     let name: String
     let outcome: String
@@ -29,7 +29,7 @@ struct BadReply: Sendable {
         act = { scene, call in try await scene.peer.answer(call, body, error: error, on: "handler") }
     }
 
-    /// Anything else.
+    /// Any other misbehaviour.
     init(
         _ name: String, _ outcome: String, code: String? = nil, errorName: String? = nil, naming word: String = "",
         _ options: KeyValuePairs<String, WireValue> = [:],
@@ -83,7 +83,7 @@ struct BadReply: Sendable {
             "error-message as bytes", reply(["error-message": .repeated("x", 1, "ay")]), naming: "“error-message”"),
     ]
 
-    /// What was done is done, though the reply cannot be passed on.
+    /// The handler has done the work, although the reply cannot be passed on.
     private static let tooLarge: [BadReply] = [
         BadReply("16 MiB + 1", "handled", code: "reply-too-large", naming: "inline-message-bytes") { scene, call in
             let items = WireValue.items([[("a/b", .repeated("x", (16 << 20) + 1, "ay"))]])
@@ -102,7 +102,7 @@ struct BadReply: Sendable {
         BadReply(error: "org.freedesktop.DBus.Error.Failed", [.s("x")], naming: "x"),
         BadReply(error: "org.freedesktop.DBus.Error.UnknownMethod", [.s("what?")], naming: "what?"),
         BadReply(error: "org.freedesktop.DBus.Error.AccessDenied", [.s("no")], naming: "no"),
-        // What the bus says of a receiver that is gone, said by one that is there.
+        // The bus's error for a receiver that is gone, sent by one that is present.
         BadReply(error: "org.freedesktop.DBus.Error.ServiceUnknown", [.s("I am not here")], naming: "I am not here"),
         BadReply(error: "org.freedesktop.DBus.Error.NameHasNoOwner", [.s("nor am I")], naming: "nor am I"),
         BadReply(error: "org.freedesktop.DBus.Error.NoReply", [.s("never")]),

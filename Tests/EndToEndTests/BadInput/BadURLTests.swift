@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// URLs that are none. Every row goes the three ways that a URL can come.
+/// Strings that are not valid URLs. Every row is tried in all three ways in which a URL can arrive.
 @Suite(.privateBus) struct BadURLTests {
     private static func rows(_ urls: [String], naming word: String) -> [BadCall] {
         urls.flatMap { url in

@@ -1,9 +1,9 @@
 import IPCTesting
 
-/// What must be the same after bad input as before it.
+/// The state that bad input must not change.
 struct BrokerCondition: Sendable {
-    /// Another round of the same may leave this much more anonymous memory: what the allocator keeps of a large
-    /// message, never a copy for each.
+    /// How much more anonymous memory another round of the same may leave: what the allocator keeps of a large message,
+    /// but never a copy for each.
     static let memoryTolerance = 4 << 20
 
     /// The process that owns the broker's name.
@@ -12,10 +12,10 @@ struct BrokerCondition: Sendable {
     var descriptors: Int
     /// Resident anonymous memory, in bytes.
     var memory: Int
-    /// What is stored and registered, as everybody can read it.
+    /// The stored and registered content, as any client can read it.
     var content: [JSONValue]
 
-    /// What is worse than it was, in words.
+    /// Everything that is worse than before, in words.
     func damage(since base: BrokerCondition) -> [String] {
         var damage: [String] = []
         if pid != base.pid { damage.append("the broker is process \(pid), it was \(base.pid)") }

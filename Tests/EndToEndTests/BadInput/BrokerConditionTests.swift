@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The controls of the tests of bad input: each kind of damage is seen.
+/// The controls for the tests of bad input: each kind of damage is noticed.
 @Suite(.privateBus) struct BrokerConditionTests {
     @Test func `a restart, a descriptor, memory and content are damage`() async throws {
         let scene = try await BadInputScene.start()

@@ -33,7 +33,7 @@ import Testing
         try await BadCall.expectRefused(Self.rows)
     }
 
-    /// Heads of messages that break their grammar; a bus throws off who sends them.
+    /// Message headers that break their grammar; the bus disconnects their sender.
     private static let heads: [BadCall] = {
         func row(_ what: String, _ change: (inout WireCall) -> Void) -> BadCall {
             var call = WireCall.describe()
@@ -68,7 +68,7 @@ import Testing
         try await BadCall.expectRefused(Self.heads)
     }
 
-    /// Names that are right and mean nothing here.
+    /// Names that are valid but unknown here.
     private static let unknown: [BadCall] = {
         func row(_ what: String, _ error: String, _ change: (inout WireCall) -> Void) -> BadCall {
             var call = WireCall.describe()
@@ -113,7 +113,7 @@ import Testing
             row("an escaped control character", "UnknownObject") { $0.path = board + "_0a" },
             row("an escape that is not UTF-8", "UnknownObject") { $0.path = board + "_ff" },
         ].map { row in
-            // On the path of a pasteboard that there cannot be, every member of a pasteboard gives the same.
+            // For the path of a pasteboard that cannot exist, every pasteboard member returns the same error.
             guard row.call.path.contains("canary_") else { return row }
             return BadCall(row.description, .getItems(at: row.call.path), "org.freedesktop.DBus.Error.UnknownObject")
         }

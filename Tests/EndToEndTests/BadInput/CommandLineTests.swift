@@ -3,10 +3,10 @@ import Testing
 
 private let toolsAreThere = ["ipc-client", "ipc-server"].allSatisfy { (try? Binaries.path($0)) != nil }
 
-/// Bytes that are no UTF-8, wherever an argument may stand; Linux passes them to the program as they are.
+/// Bytes that are not UTF-8, wherever an argument can be; Linux passes them to the program unchanged.
 @Suite(.privateBus, .enabled(if: toolsAreThere, "the tools are not built"))
 struct CommandLineTests {
-    /// The Unicode Standard, table 3-7: what no encoder of UTF-8 gives.
+    /// The Unicode Standard, table 3-7: sequences that no UTF-8 encoder produces.
     private static let malformed: [(String, [UInt8])] = [
         ("a byte that never occurs", [0xFF]), ("another", [0xFE]), ("a continuation alone", [0x80]),
         ("a start alone", [0xC3]), ("two of three bytes", [0xE3, 0x81]), ("three of four bytes", [0xF0, 0x9F, 0x98]),
@@ -20,7 +20,7 @@ struct CommandLineTests {
         let name: String
         let tool: String
         let arguments: [[UInt8]]
-        /// The place of the argument that is no UTF-8, from 1.
+        /// The position of the argument that is not UTF-8, counted from 1.
         let place: Int
     }
 

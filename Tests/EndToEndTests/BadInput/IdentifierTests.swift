@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite(.privateBus) struct IdentifierTests {
-    /// 16 to 64 of letters, digits and “-”.
+    /// An id has 16 to 64 letters, digits and “-”.
     private static let bad = [
         "", "a", "0123456789abcde", String(repeating: "a", count: 65), String(repeating: "a", count: 1000),
         "0123456789abcde_", "0123456789abcde.", "0123456789abcde ", " 0123456789abcdef", "0123456789abcde/",
@@ -30,7 +30,7 @@ import Testing
         try await BadCall.expectRefused(Self.rows)
     }
 
-    /// Calls with the id of another one, which differ in one thing each.
+    /// Calls with the id of an earlier call, which differ from it in one respect each.
     private static func reused(_ id: String, _ text: String) -> [(String, WireCall)] {
         let board = "\(WireCall.broker)/pasteboards/other"
         return [

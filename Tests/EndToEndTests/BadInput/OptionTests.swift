@@ -1,10 +1,9 @@
 import IPCTesting
 import Testing
 
-/// An option that is ignored would be a promise broken in silence, so each one that is not known, or not of its type,
-/// is refused by its name.
+/// Ignoring an option would silently break a promise, so every unknown or ill-typed option is rejected by name.
 @Suite(.privateBus) struct OptionTests {
-    /// Every method that takes options, with those given.
+    /// Every method that accepts options, with the given options.
     private static func calls(_ options: KeyValuePairs<String, WireValue>) -> [WireCall] {
         let dictionary = WireValue.options(options)
         return [
@@ -30,7 +29,7 @@ import Testing
         calls([key: .b(true)]).map { BadCall("“\(key)”", $0, "InvalidArguments", naming: "“\(key)”") }
     }
 
-    /// A row for each option with values of other types than its own.
+    /// A row for each option with values of the wrong type.
     private static func illTyped(
         _ key: String, _ values: [WireValue], _ call: (KeyValuePairs<String, WireValue>) -> WireCall
     ) -> [BadCall] {
@@ -87,7 +86,7 @@ import Testing
             illTyped("sensitive", [.u(1), .s("true")]) { .setItems(.item("x"), $0) },
             illTyped("once", [.u(1), .s("true")]) { .addItems(.item("x"), $0) },
             illTyped("promises", [.s("text/html"), .strings(["text/html"])]) { .setItems(.item("x"), $0) },
-            // Clear has no content that these could concern.
+            // Clear has no content to which these could apply.
             illTyped("sensitive", [.b(true)]) { .clear($0) }, illTyped("once", [.b(true)]) { .clear($0) },
             illTyped("time-to-live", [.t(1)]) { .clear($0) },
         ]
@@ -128,7 +127,7 @@ import Testing
             naming: "“timeout”"),
     ]
 
-    /// Options that are right by themselves and cannot mean anything together.
+    /// Options that are valid on their own but cannot be combined.
     private static let together: [BadCall] = [
         BadCall("set alone", .openURL("handler.demo:", ["set": .none]), "InvalidArguments", naming: "“set”"),
         BadCall(
@@ -174,7 +173,7 @@ import Testing
         try await BadCall.expectRefused(rows)
     }
 
-    /// Values of an item that are none.
+    /// Invalid item values.
     private static let values: [WireValue] = [
         .u(1), .b(true), .y(1), .x(1), .t(1), .d(1), .o("/a"), .g("s"), .strings(["x"]), .v(.s("x")), .none, .i(-1),
         .structure(.s("x")), .array("u", []), .array("ay", []), .array("{ss}", []), .item("x"),

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Everything one longer than it may be; beside it, the longest that may be.
+/// Everything one unit longer than allowed, next to the longest allowed value.
 @Suite(.privateBus) struct OverlongTests {
     private static let mebibyte = 1 << 20
 

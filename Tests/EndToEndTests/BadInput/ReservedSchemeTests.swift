@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite(.privateBus) struct ReservedSchemeTests {
-    /// The list of invariant I22, written down once more by hand.
+    /// The list of invariant I22, written by hand a second time.
     private static let reserved = [
         "http", "https", "file", "ftp", "mailto", "tel", "data", "javascript", "vbscript", "about", "blob",
         "view-source", "dbus",
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `I22: a reserved scheme is not registered, nor are those beside it`() async throws {
-        // What the handler registers must come from its owner, which is the connection of the calls here.
+        // The handler's registration must come from the owner of its name, which is the connection of the calls here.
         let scene = try await BadInputScene.start()
         #expect(Self.rows.count >= 20)
         try await scene.runRounds {

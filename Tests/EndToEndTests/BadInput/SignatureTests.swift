@@ -4,7 +4,7 @@ import Testing
 @Suite(.privateBus) struct SignatureTests {
     private static let pasteboard = "\(WireCall.broker)/pasteboards/canary"
 
-    /// Every method with its arguments as they must be.
+    /// Every method with valid arguments.
     private static let methods: [(WireCall, String)] = [
         (.openURL("handler.demo:"), "sa{sv}"), (.canOpenURL("handler.demo:"), "sa{sv}"),
         (.resolveURL("handler.demo:"), "sa{sv}"), (.register("demo.Stored", ["a"]), "sasa{sv}"),
@@ -61,7 +61,7 @@ import Testing
         try await BadCall.expectRefused(Self.rows + Self.properties)
     }
 
-    /// Bodies that do not hold what their signature says; a bus throws off who sends them.
+    /// Bodies that do not match their signature; the bus disconnects their sender.
     private static let malformed: [BadCall] = {
         func row(_ what: String, _ signature: String, _ body: [WireValue]) -> BadCall {
             var call = WireCall.describe()

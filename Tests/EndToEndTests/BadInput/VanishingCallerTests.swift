@@ -11,7 +11,7 @@ struct VanishingCaller: Sendable {
         self.leave = leave
     }
 
-    /// One that has said `Hello`; when it has left, the broker has been told so.
+    /// A caller that has sent `Hello`; when it has left, the broker has been notified.
     static func greeted(
         _ name: String, _ work: @escaping @Sendable (BadInputScene) async throws -> Void,
         after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }
@@ -25,7 +25,7 @@ struct VanishingCaller: Sendable {
         }
     }
 
-    /// One that leaves when the handler has its request, which then runs to its end.
+    /// A caller that leaves once the handler has its request, which then runs to completion.
     static func delivered(_ name: String, flags: Int = 0) -> VanishingCaller {
         VanishingCaller(name) { scene in
             let unique = try await scene.peer.open("leaver")
@@ -37,9 +37,9 @@ struct VanishingCaller: Sendable {
         }
     }
 
-    /// One that sends calls and does not read the answers, which the broker has begun to work on.
-    /// - Parameter first: answered before: from then on the broker knows in which sandbox the caller is. Of one that has
-    ///   left nobody can tell, and what it then asks for is judged with least privilege (I19).
+    /// A caller that sends calls and does not read the answers, once the broker has started to process them.
+    /// - Parameter first: a call that is answered before. From then on, the broker knows the caller's sandbox. Nothing
+    ///   can be found out about a caller that has left, so its later calls get least privilege (I19).
     static func sending(
         _ name: String, answered first: WireCall? = nil, _ calls: [WireCall],
         after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }
@@ -55,7 +55,7 @@ struct VanishingCaller: Sendable {
 }
 
 extension BadInputScene {
-    /// The bus tells all who listen that a connection has ended, the broker among them, and each in order.
+    /// The bus notifies all listeners, including the broker, that a connection is closed, and each of them in order.
     fileprivate func waitForEnd(of unique: String) async throws {
         while true {
             let signal = try await peer.nextSignal("NameOwnerChanged", on: "witness")
@@ -72,7 +72,7 @@ extension BadInputScene {
     private static let big = WireCall.setItems(.items([[("text/plain", .repeated("x", 1 << 20))]]))
     private static let temporary = "\(WireCall.broker)/pasteboards/temporary"
 
-    /// Another one for each round, because a repetition is known for minutes.
+    /// A different id for each round, because a repetition is recognised for minutes.
     private static func newID() -> String { "call-\(UInt64.random(in: 0 ... .max))-to-be-repeated" }
 
     private static let early: [VanishingCaller] = [

@@ -1,16 +1,16 @@
 import Foundation
 import IPCTesting
 
-/// A method call in parts that need not fit together.
+/// A method call whose parts need not fit together.
 struct WireCall: Sendable, Hashable {
     var destination = BrokerProcess.busName
     var path = Self.broker
     var interface: String
     var member: String
     var body: [WireValue] = []
-    /// What only a bus may say.
+    /// A sender field, which only a bus may set.
     var sender: String?
-    /// Instead of the signature of the body.
+    /// Replaces the signature of the body.
     var signature: String?
 
     static let broker = "/org/swiftipc/Broker1"
@@ -31,9 +31,9 @@ struct WireCall: Sendable, Hashable {
     }
 }
 
-/// What came back, or came in.
+/// A reply or an incoming message.
 struct WireMessage: Sendable, CustomStringConvertible {
-    /// The message as the peer tells it.
+    /// The message as the peer reports it.
     fileprivate let values: JSONValue
     fileprivate let json: String
 
@@ -47,13 +47,13 @@ struct WireMessage: Sendable, CustomStringConvertible {
 
     /// The name of an error; `nil` for anything else.
     var error: String? { values["error"]?.text }
-    /// The sentence of an error.
+    /// The error message.
     var text: String { body.first?.text ?? "" }
     /// The arguments.
     var body: [JSONValue] { values["body"]?.elements ?? [] }
-    /// Who sent it.
+    /// The sender.
     var sender: String? { values["sender"]?.text }
-    /// Whether the bus has ended the connection.
+    /// Whether the bus has closed the connection.
     var gone: Bool { values["gone"] != nil }
     /// A key of the first argument, which is a dictionary.
     subscript(key: String) -> JSONValue? { body.first?[key] }
@@ -61,8 +61,8 @@ struct WireMessage: Sendable, CustomStringConvertible {
     var description: String { gone ? "the bus ended the connection" : error.map { "\($0): \(text)" } ?? "\(body)" }
 }
 
-/// A peer on the bus that writes its messages by hand, over any number of connections: it can send what no library
-/// sends, stop in the middle of a message, and vanish at any moment.
+/// A peer on the bus that builds its messages by hand, over any number of connections. It can send messages that no
+/// library would send, stop in the middle of a message, and vanish at any moment.
 struct WirePeer: Sendable {
     private let program: PythonPeer
     private let bus: PrivateBus
@@ -79,7 +79,7 @@ struct WirePeer: Sendable {
             try await program.ask(#"{"verb":"\#(verb)","on":"\#(connection)"\#(tail)}"#, deadline: deadline))
     }
 
-    /// How far a connection is made.
+    /// How far a connection is set up.
     enum Stage: String, Sendable {
         case connect
         case authenticating = "AUTH"
@@ -87,12 +87,12 @@ struct WirePeer: Sendable {
         case greeted = "Hello"
     }
 
-    /// Opens a connection; returns its unique name when it was greeted.
+    /// Opens a connection; returns its unique name once it has sent `Hello`.
     ///
     /// - Parameters:
-    ///   - descriptors: whether it negotiates the passing of descriptors.
-    ///   - orphaned: whether the process that made it has ended.
-    ///   - socket: what it connects to instead of the bus.
+    ///     - descriptors: whether it negotiates descriptor passing.
+    ///     - orphaned: whether the process that opened it has exited.
+    ///     - socket: the socket to connect to instead of the bus.
     @discardableResult
     func open(
         _ connection: String, until stage: Stage = .greeted, descriptors: Bool = false, orphaned: Bool = false,
@@ -105,7 +105,7 @@ struct WirePeer: Sendable {
         return answer.values["name"]?.text ?? ""
     }
 
-    /// Asks the broker for a direct connection on a connection of the bus.
+    /// Requests a direct connection from the broker, over a connection to the bus.
     /// - Returns: the path of the socket, for ``open(_:until:descriptors:orphaned:socket:)``.
     func socket(
         of connection: String, _ options: KeyValuePairs<String, WireValue> = [:]
@@ -115,7 +115,7 @@ struct WirePeer: Sendable {
         return path
     }
 
-    /// Opens a direct connection in the name of a connection of the bus; returns the name that `Hello` answers.
+    /// Opens a direct connection on behalf of a bus connection; returns the name in the reply to `Hello`.
     @discardableResult
     func openDirect(
         _ connection: String, of owner: String, _ options: KeyValuePairs<String, WireValue> = [:]
@@ -123,19 +123,19 @@ struct WirePeer: Sendable {
         try await open(connection, descriptors: true, socket: try await socket(of: owner, options))
     }
 
-    /// Tries to connect to a socket, and lets go of it; the error of the system, if there was one.
+    /// Tries to connect to a socket, and closes the connection; returns the system error, if there was one.
     func connectError(_ path: String) async throws -> String? {
         try await run("connect", "", #""socket":\#(JSON.text(path))"#).error
     }
 
-    /// Closes a connection without a word.
-    /// - Returns: how often a call was answered a second time on it.
+    /// Closes a connection without any further message.
+    /// - Returns: how often it received a second answer to a call.
     @discardableResult
     func close(_ connection: String) async throws -> Int {
         try await run("close", connection).values["twice"]?.number ?? 0
     }
 
-    /// Calls, and waits for the answer.
+    /// Makes a call, and waits for the answer.
     func call(_ call: WireCall, on connection: String = "caller") async throws -> WireMessage {
         try await run("call", connection, call.json)
     }
@@ -145,12 +145,11 @@ struct WirePeer: Sendable {
         try await run("send", connection, call.json + #","flags":\#(flags)"#).values["serial"]?.number ?? 0
     }
 
-    /// Sends the first part, 0 to 1, of the bytes of a call.
+    /// Sends the first part of the bytes of a call, given as a fraction from 0 to 1.
     func send(_ part: Double, of call: WireCall, on connection: String) async throws {
         _ = try await run("part", connection, call.json + #","part":\#(part)"#)
     }
 
-    /// Sends bytes.
     func send(_ bytes: [UInt8], on connection: String) async throws {
         _ = try await run("raw", connection, #""hex":"\#(JSON.hexadecimal(bytes))""#)
     }
@@ -180,22 +179,22 @@ struct WirePeer: Sendable {
                 + error)
     }
 
-    /// What came of the same call, made many times.
+    /// The results of the same call, made many times.
     struct Tries: Sendable, CustomStringConvertible {
-        /// By the name of the error, or `accepted`.
+        /// The number of each result, keyed by the error name or `accepted`.
         let tally: [String: Int]
-        /// What was read after those that were accepted: size and digest.
+        /// The content read after the accepted calls: size and digest.
         let read: [String: Int]
 
         var description: String { "\(tally) \(read)" }
     }
 
-    /// What is done to the descriptor of a call while it is under way.
+    /// What happens to the descriptor of a call while the call is in progress.
     enum Meddling: String, Sendable {
         case flip, truncate, seal
     }
 
-    /// Makes a call with a descriptor so many times, and reads by another one what was accepted.
+    /// Makes a call with a descriptor this many times, and reads the accepted content through another one.
     func tries(
         _ count: Int, of call: WireCall, meddling: Meddling? = nil, reading: WireCall, on connection: String = "caller"
     ) async throws -> Tries {
@@ -215,7 +214,7 @@ struct WirePeer: Sendable {
         try await run("digest", "", #""size":\#(size),"seed":\#(seed)"#).values["digest"]?.text ?? ""
     }
 
-    /// Sends a signal to everybody, or to one, so many times.
+    /// Sends a signal to every connection, or to one, this many times.
     func broadcast(
         _ interface: String, _ member: String, _ body: [WireValue], at path: String = "/", to destination: String = "",
         count: Int = 1, on connection: String = "caller"
@@ -225,23 +224,23 @@ struct WirePeer: Sendable {
         _ = try await run("broadcast", connection, call.json + #","count":\#(count)"#)
     }
 
-    /// Sends a signal to the process of the peer.
+    /// Sends a signal to the peer's process.
     func signal(_ number: Int32) { program.process.signal(number) }
 
-    /// Waits until the bus has ended a connection.
+    /// Waits until the bus has closed a connection.
     func waitForEnd(of connection: String) async throws { _ = try await run("ended", connection) }
 
-    /// How often a call was answered a second time on a connection so far.
+    /// The number of second answers to a call on a connection so far.
     func answeredTwice(on connection: String = "caller") async throws -> Int {
         try await run("twice", connection).values["twice"]?.number ?? 0
     }
 
-    /// How many signals of this name came in on a connection so far and were not asked for.
+    /// The number of unread incoming signals with this name on a connection so far.
     func heardSignals(_ member: String, on connection: String) async throws -> Int {
         try await run("heard", connection, #""member":"\#(member)""#).values["heard"]?.number ?? 0
     }
 
-    /// How many calls came in on a connection and were not asked for.
+    /// The number of unread incoming calls on a connection.
     func waitingCalls(on connection: String) async throws -> Int {
         try await run("waiting", connection).values["waiting"]?.number ?? 0
     }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The part of a ``WirePeerScript`` that makes descriptors and looks at those that arrive. memfd_create(2), fcntl(2)
+/// The part of a ``WirePeerScript`` that creates descriptors and examines received ones. memfd_create(2), fcntl(2)
 /// “File sealing”.
 enum WirePeerDescriptors {
     static let text = #"""
@@ -119,20 +119,20 @@ enum WirePeerDescriptors {
         """#
 }
 
-/// A descriptor that a ``WirePeer`` makes for each message anew.
+/// A descriptor that a ``WirePeer`` creates anew for each message.
 struct WireDescriptor: Sendable, Hashable, CustomTestStringConvertible {
     var kind: String
     var size = 0
     var seed = 1
-    /// The content again and again, instead of that of the seed.
+    /// The content, repeated, instead of that of the seed.
     var text = ""
 
-    /// A memory file with all the seals that the contract asks for.
+    /// A memory file with all the seals that the contract requires.
     static func sealed(_ size: Int, seed: Int = 1) -> WireDescriptor {
         WireDescriptor(kind: "sealed", size: size, seed: seed)
     }
 
-    /// A sealed memory file that holds a text again and again.
+    /// A sealed memory file with a repeated text.
     static func text(_ text: String, _ size: Int) -> WireDescriptor {
         WireDescriptor(kind: "sealed", size: size, text: text)
     }
@@ -142,13 +142,13 @@ struct WireDescriptor: Sendable, Hashable, CustomTestStringConvertible {
 }
 
 extension WireValue {
-    /// `h`: a descriptor that is made for this message.
+    /// `h`: a descriptor that is created for this message.
     static func h(_ descriptor: WireDescriptor) -> WireValue { WireValue(signature: "h", json: descriptor.json) }
 
-    /// `h` with an index of the message's descriptors, which need not be one.
+    /// `h` with an index into the message's descriptors, which may be invalid.
     static func h(index: UInt32) -> WireValue { WireValue(signature: "h", json: #"{"index":\#(index)}"#) }
 
-    /// `ay`: the same bytes as those of a descriptor of this size and seed.
+    /// `ay`: the same bytes as in a descriptor of this size and seed.
     static func bytes(_ size: Int, seed: Int = 1) -> WireValue {
         WireValue(signature: "ay", json: #"{"content":\#(seed),"size":\#(size)}"#)
     }

@@ -1,11 +1,11 @@
-/// The program of a ``WirePeer``: connections to the bus that are written by hand, so that they can send anything.
+/// The program of a ``WirePeer``: hand-written connections to the bus that can send anything.
 ///
-/// It reads one command a line, as JSON, and answers each with one line of JSON. D-Bus specification, "Message
-/// Protocol"; only the library of Python is used.
+/// It reads one command per line, as JSON, and answers each with one line of JSON. D-Bus specification, "Message
+/// Protocol"; it uses only Python's standard library.
 enum WirePeerScript {
     static let text = connection + commands
 
-    /// What speaks to the bus: for other programs in Python too that are to say what no library says.
+    /// The part that speaks to the bus, also for other Python programs that send what no library would send.
     static let connection = #"""
         import json, os, select, socket, struct, sys, time
 

@@ -1,10 +1,10 @@
-/// A value to be sent to the bus, also one that no D-Bus library would send.
+/// A value to send to the bus, even one that no D-Bus library would send.
 ///
-/// It travels to the ``WirePeer`` as JSON: the peer marshals it by the signature that stands beside it.
+/// It reaches the ``WirePeer`` as JSON: the peer marshals it with the signature next to it.
 struct WireValue: Sendable, Hashable {
     /// The type, one complete type of the D-Bus specification.
     let signature: String
-    /// How the peer gets it.
+    /// The form in which the peer receives it.
     let json: String
 
     static func s(_ text: String) -> WireValue { WireValue(signature: "s", json: JSON.text(text)) }
@@ -20,12 +20,12 @@ struct WireValue: Sendable, Hashable {
     static func v(_ value: WireValue) -> WireValue { WireValue(signature: "v", json: value.inVariant) }
     static func strings(_ texts: [String]) -> WireValue { array("s", texts.map(s)) }
 
-    /// A text of these bytes, which need not be UTF-8 and may hold NUL.
+    /// A string of these bytes, which need not be UTF-8 and may contain NUL.
     static func rawText(_ bytes: [UInt8], _ signature: String = "s") -> WireValue {
         WireValue(signature: signature, json: #"{"hex":"\#(JSON.hexadecimal(bytes))"}"#)
     }
 
-    /// A text, or an array of bytes, of so many times the same character; made at the peer.
+    /// A string, or an array of bytes, that repeats one character this many times; built by the peer.
     static func repeated(_ character: String, _ count: Int, before: String = "", _ signature: String = "s") -> WireValue
     {
         let parts = #""repeat":\#(JSON.text(character)),"count":\#(count),"before":\#(JSON.text(before))"#
@@ -36,7 +36,7 @@ struct WireValue: Sendable, Hashable {
         WireValue(signature: "a" + element, json: "[" + values.map(\.json).joined(separator: ",") + "]")
     }
 
-    /// An array of so many times the same element; made at the peer.
+    /// An array that repeats one element this many times; built by the peer.
     static func copies(_ value: WireValue, _ count: Int) -> WireValue {
         WireValue(signature: "a" + value.signature, json: #"{"copies":\#(value.json),"count":\#(count)}"#)
     }
@@ -47,12 +47,12 @@ struct WireValue: Sendable, Hashable {
             json: "[" + fields.map(\.json).joined(separator: ",") + "]")
     }
 
-    /// `a{sv}` with the entries in this order, also two of one key.
+    /// `a{sv}` with the entries in this order, possibly with duplicate keys.
     static func options(_ entries: KeyValuePairs<String, WireValue>) -> WireValue {
         dictionary(entries.map { ($0.key, $0.value) })
     }
 
-    /// `a{sv}` of entries that are put together.
+    /// `a{sv}` with computed entries.
     static func dictionary(_ entries: [(String, WireValue)]) -> WireValue {
         let pairs = entries.map { "[\(JSON.text($0.0)),\($0.1.inVariant)]" }
         return WireValue(signature: "a{sv}", json: "[" + pairs.joined(separator: ",") + "]")
@@ -60,7 +60,7 @@ struct WireValue: Sendable, Hashable {
 
     static let none = options([:])
 
-    /// `aa(sv)` of one item with one text.
+    /// `aa(sv)` with one item of one text value.
     static func item(_ text: String, _ type: String = "text/plain;charset=utf-8") -> WireValue {
         items([[(type, .s(text))]])
     }
@@ -77,14 +77,14 @@ struct WireValue: Sendable, Hashable {
     private var inVariant: String { #"{"type":"\#(signature)","value":\#(json)}"# }
 }
 
-/// The few words of JSON that are needed; RFC 8259 §7.
+/// A minimal JSON writer; RFC 8259 §7.
 enum JSON {
     static func text(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"
-            // Escaped beyond ASCII too, so that no stream between has a say in it.
+            // Escaped beyond ASCII too, so that no stream in between can change it.
             case " "..."~": result.unicodeScalars.append(scalar)
             default:
                 for unit in String(scalar).utf16 {

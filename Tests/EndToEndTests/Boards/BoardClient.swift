@@ -3,24 +3,24 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// A mistake that a layer above the broker can make, switched on to see that it is found.
+/// A mistake that a layer above the broker can make, enabled to check that it is found.
 enum BoardMistake: String, CaseIterable, Sendable {
     /// A compare-and-set that reads, compares, and then sets.
     case lostUpdate = "lost-update"
-    /// A read in two calls: the change count of the first, the items of the second.
+    /// A read in two calls: the change count of the first with the items of the second.
     case tornRead = "torn-read"
     /// A take that reads and then clears.
     case doubleTake = "double-take"
-    /// A read that is answered from memory every other time.
+    /// A read that is answered from memory every second time.
     case countTakenBack = "count-taken-back"
 }
 
-/// A client with a connection of its own that does the operations of a history on boards.
+/// A client with its own connection that performs the operations of a history on boards.
 @DBusActor
 final class BoardClient {
     private let client: BrokerClient
     private let mistake: BoardMistake?
-    /// What the first read of a board gave, for a mistake.
+    /// The first read of each board, for a mistake.
     private var remembered: [String: History.Result] = [:]
 
     init(_ bus: PrivateBus, _ mistake: BoardMistake? = nil) async throws {
@@ -28,9 +28,9 @@ final class BoardClient {
         self.mistake = mistake
     }
 
-    /// Performs an operation; with the same id it is the same call again.
+    /// Performs an operation; with the same id, it repeats the same call.
     ///
-    /// - Throws: a `CallError` when the answer is lost; an error of the broker that the operation may get is a result.
+    /// - Throws: a `CallError` if the answer is lost. A broker error that the operation may get is a result.
     func perform(_ action: History.Action, id: String) async throws -> History.Result {
         do throws(CallError) {
             return try await attempt(action, id)
@@ -73,7 +73,7 @@ final class BoardClient {
     ) async throws(CallError) -> History.Result {
         guard mistake == .lostUpdate else { return try await write(board, value, id, expected: expected) }
         guard case .items(expected, _) = try await items(board, GetItemsOptions()) else { return .refused }
-        // It takes its time, so that others come between.
+        // It takes its time, so that other clients come in between.
         _ = try await items(board, GetItemsOptions())
         return try await write(board, value, id)
     }
@@ -115,13 +115,13 @@ final class BoardClient {
     }
 
     private func path(_ board: String) -> ObjectPath {
-        // The names of the test's own boards.
+        // The names of the test's own boards are valid.
         try! client.path(board)
     }
 }
 
 extension History.Result {
-    /// How many items were read.
+    /// The number of items read.
     fileprivate var count: Int { if case .items(_, let items) = self { items.count } else { 0 } }
 }
 

@@ -4,7 +4,7 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// Numbers travel between programs in Swift and in Python without losing a bit.
+/// Numbers travel between Swift and Python programs without losing a bit.
 @Suite(.privateBus)
 struct ExactValueTests {
     fileprivate struct Rectangle: Codable, Equatable {
@@ -31,14 +31,14 @@ struct ExactValueTests {
             try await board.setItems([try .value(place)])
             let bits = try await python.ask("read")
             #expect(bits == place.bits)
-            // Python writes what it has read, anew.
+            // Python rewrites what it has read.
             #expect(try await python.ask("write") == "done")
             let back = try await board.items.first?.value(Place.self)
             #expect(back?.bits == place.bits)
         }
     }
 
-    /// Reads the JSON, tells the bits of its numbers, and writes it again with JSON numbers where they are exact.
+    /// Reads the JSON, prints the bits of its numbers, and writes it again, with JSON numbers where they are exact.
     private static let script = """
         import json, struct, sys
         import dbus
@@ -61,7 +61,7 @@ struct ExactValueTests {
 }
 
 extension ExactValueTests.Place {
-    /// The number of the id, and the bits of the others.
+    /// The number of the id, and the bits of the other numbers.
     fileprivate var bits: String {
         let numbers = [frame.x, frame.y, frame.width, frame.height].map { number in
             let digits = String(number.bitPattern, radix: 16)

@@ -55,7 +55,7 @@ struct LibraryTests {
         #expect(files == [false] + [Bool](repeating: true, count: 16))
         for (item, bytes) in zip(items, large) { #expect(item.representations.first?.value.content == bytes) }
         #expect(try await board.data(forType: .octetStream, item: 9, changeCount: count) == large[9])
-        // What was read can be written as it is.
+        // Items that were read can be written unchanged.
         try await board.setItems(items)
         #expect(try await board.data(forPasteboardType: .octetStream, inItemSet: [3, 16]) == [large[3], large[16]])
         _ = broker
@@ -69,7 +69,7 @@ struct LibraryTests {
         let count = try await mine.setItems([.string("here")], promising: [[.html], [.png]]) { item, type in
             type == .html ? .text("<p>\(item)") : .bytes(large)
         }
-        // A look at the text asks the writer for nothing, and a look at the picture for the picture alone.
+        // Reading the text requests nothing from the writer, and reading the picture requests only the picture.
         #expect(try await theirs.types == [[.utf8PlainText, .html], [.png]])
         #expect(try await theirs.string == "here")
         #expect(try await theirs.image?.value.content == large)

@@ -3,15 +3,15 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// Many clients that do all kinds of operations on a few boards, while the broker is killed again and again.
+/// Many clients that perform all kinds of operations on a few boards, while the broker is killed again and again.
 @DBusActor
 final class MixedOperations {
     struct Size: Sendable {
         var clients: Int
-        /// Of each client.
+        /// The number of operations of each client.
         var operations: Int
         var boards = 4
-        /// How often the broker is killed.
+        /// The number of times that the broker is killed.
         var kills: Int
     }
 
@@ -42,7 +42,7 @@ final class MixedOperations {
     private let boards: [String]
     private let recorder = HistoryRecorder()
     private let broker: BrokerProcess
-    /// How often the broker has been started.
+    /// The number of broker starts.
     private let lives = Observed(1)
     private let clients: [BoardClient]
     private var taken = 0
@@ -87,7 +87,7 @@ final class MixedOperations {
             violations: HistoryChecker.check(history))
     }
 
-    /// Kills the broker at random moments of the progress; they fall on every stage of the operations.
+    /// Kills the broker at random points of the progress, so that every stage of the operations is hit.
     private func killAndStart(_ generator: SeededGenerator) async throws {
         var generator = generator
         let all = size.clients * size.operations
@@ -115,7 +115,7 @@ final class MixedOperations {
         }
     }
 
-    /// The kinds that are compare-and-sets.
+    /// The kinds of operations that are compare-and-sets.
     private static let exchanges = 0..<30
 
     private func count(of board: String, by number: Int) async throws -> UInt64 {
@@ -129,7 +129,7 @@ final class MixedOperations {
     private func action(
         _ kind: Int, _ board: String, _ name: String, _ expected: UInt64, _ generator: inout SeededGenerator
     ) -> History.Action {
-        // Some small, some of several pages of the store.
+        // Some are small, and some span several pages of the store.
         let length = [0, 0, 100, 3_000][Int.random(in: 0..<4, using: &generator)]
         let value = Array((name + ":" + String(repeating: name.last ?? "x", count: length)).utf8)
         return switch kind {
@@ -143,7 +143,7 @@ final class MixedOperations {
         }
     }
 
-    /// Performs an operation; where the answer is lost, again with the same id, or it is left without one.
+    /// Performs an operation. If the answer is lost, repeats it with the same id, or leaves it unanswered.
     private func perform(
         _ action: History.Action, by number: Int, id: String, givesUp: Bool
     ) async throws -> History.Result {

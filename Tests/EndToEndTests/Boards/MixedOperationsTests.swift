@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I1, I2, I10, I11, I12: whatever clients do at the same time, and whenever the broker is killed.
+/// I1, I2, I10, I11, I12: for all concurrent operations, and whenever the broker is killed.
 @Suite(.privateBus, .serialized)
 struct MixedOperationsTests {
     private static let size = MixedOperations.Size(
@@ -16,10 +16,10 @@ struct MixedOperationsTests {
         for (kind, count) in report.history.kinds { #expect(count > 0, "\(kind)") }
     }
 
-    /// The controls: the same, wrong.
+    /// The controls: the same run with a mistake.
     @Test(arguments: BoardMistake.allCases)
     func `a client that is wrong is found`(mistake: BoardMistake) async throws {
-        // A compare-and-set that goes wrong has to succeed first: with fewer clients more of them do.
+        // A faulty compare-and-set must succeed first, which is more frequent with fewer clients.
         let size =
             mistake == .lostUpdate
             ? MixedOperations.Size(clients: 5, operations: 800, boards: 1, kills: 0)
@@ -32,7 +32,7 @@ struct MixedOperationsTests {
 }
 
 extension BoardMistake {
-    /// As what it is found.
+    /// The kinds of violations that may report this mistake.
     fileprivate var kinds: Set<HistoryViolation.Kind> {
         switch self {
         case .lostUpdate: [.lostUpdate]
@@ -44,7 +44,7 @@ extension BoardMistake {
 }
 
 extension History {
-    /// How many operations of each kind succeeded.
+    /// The number of successful operations of each kind.
     fileprivate var kinds: [String: Int] {
         var kinds = ["set": 0, "compare-and-set": 0, "add": 0, "get": 0, "take": 0, "clear": 0]
         for operation in operations where operation.result != .unknown && operation.result != .refused {

@@ -1,10 +1,10 @@
 import IPCTesting
 import Testing
 
-/// Promised data, given by a program in Python that exports `org.swiftipc.PasteboardWriter1`.
+/// Promised data, provided by a Python program that exports `org.swiftipc.PasteboardWriter1`.
 @Suite(.privateBus)
 struct PromiseTests {
-    /// Milliseconds; nobody waits for it but who is never answered.
+    /// In milliseconds; only a test that gets no answer waits this long.
     private static let deadline = 60_000
     private static let (json, html) = ("application/json", "text/html")
 
@@ -18,13 +18,13 @@ struct PromiseTests {
         return (broker, writer, try await writer.from("reader"))
     }
 
-    /// One item with a text and promised JSON, and one of promised HTML alone.
+    /// Sets one item with text and promised JSON, and one with only promised HTML.
     private func promise(_ writer: WireBoard) async throws -> Int {
         let promises = WireValue.array("as", [.strings([Self.json]), .strings([Self.html])])
         return try await writer.set("here", ["promises": promises])
     }
 
-    /// Answers the next question with a value, and returns what was asked: item and type.
+    /// Answers the next request for a value, and returns the requested item and type.
     private func give(_ writer: WireBoard, _ body: [WireValue], error: String? = nil) async throws -> String {
         let call = try await writer.peer.nextCall("GetPromisedData", on: "writer")
         try await writer.peer.answer(call, body, error: error, on: "writer")
@@ -43,7 +43,7 @@ struct PromiseTests {
     @Test func `what is promised is asked for when it is read, and once`() async throws {
         let (_, writer, reader) = try await start()
         let count = try await promise(writer)
-        // What is there needs no writer.
+        // Existing content needs no writer.
         #expect(try await reader.get(["types": .strings(["text/plain;charset=utf-8"])]).texts == ["here", nil])
         #expect(try await writer.peer.waitingCalls(on: "writer") == 0)
         let serial = try await ask(reader, ["types": .strings([Self.json])])
@@ -114,7 +114,7 @@ struct PromiseTests {
             if error != nil { #expect(broken.text.contains("out of paper")) }
         }
         #expect(broker.isRunning)
-        // The promise stays.
+        // The promise remains.
         let serial = try await ask(reader, ["types": .strings([Self.json])])
         _ = try await give(writer, [.v(.s("{}"))])
         #expect(WireBoard.read(try await answer(serial, reader)).texts == ["{}", nil])
@@ -126,7 +126,7 @@ struct PromiseTests {
         let other = try await WireBoard.make("other", on: reader.peer, "other")
         let serial = try await ask(reader, ["types": .strings([Self.json])])
         _ = try await reader.peer.nextCall("GetPromisedData", on: "writer")
-        // Answered while the reader waits.
+        // Answered while the reader is waiting.
         let count = try await other.set("meanwhile")
         #expect(try await other.get() == (count, ["meanwhile"]))
         let broken = try await answer(serial, reader)

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I10, I12: what only one may have, at the wire.
+/// I10, I12: content that only one caller may get, on the wire.
 @Suite(.privateBus)
 struct ReadOnceTests {
     @Test(arguments: [true, false])
@@ -9,7 +9,7 @@ struct ReadOnceTests {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("once", persistent: persistent, on: try await WirePeer.start())
         let count = try await board.set("secret", ["once": .b(true)])
-        // Facts, types and properties consume nothing.
+        // Metadata, types and properties consume nothing.
         #expect(try await board.facts()["once"]?.truth == true)
         #expect(try await board.versions().last?["once"]?.truth == true)
         let types = try await board.call(
@@ -21,7 +21,7 @@ struct ReadOnceTests {
         #expect(try await board.get() == (after, []))
         let gone = try await board.call(.getItems(["change-count": .t(UInt64(count))], at: board.path))
         #expect(gone.error == BoardErrors.noSuchItem, "\(gone)")
-        // What is set without it stays.
+        // Content that was set without it stays.
         let next = try await board.set("open")
         for _ in 0..<2 { #expect(try await board.get() == (next, ["open"])) }
     }
@@ -68,7 +68,7 @@ struct ReadOnceTests {
         let take = WireCall.getItems(["take": .b(true), "id": .s(id)], at: board.path)
         let lost = try await board.from("lost")
         _ = try await peer.send(take, on: "lost")
-        // The taker vanishes; that it was done is seen by the change.
+        // The caller vanishes; the change shows that the take was done.
         let after = try await board.change(after: count)
         try await peer.close(lost.connection)
         if restarts { try await broker.restart() }

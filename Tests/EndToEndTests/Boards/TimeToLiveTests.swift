@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What ends by time, at the wire. The end is awaited as everybody can: by the change that it is.
+/// Expiry, on the wire. The tests await it as any client can: as a change.
 @Suite(.privateBus)
 struct TimeToLiveTests {
     @Test(arguments: [true, false])
@@ -68,7 +68,7 @@ struct TimeToLiveTests {
         try await board.set("first", ["time-to-live": .t(3_600_000)])
         let end = try #require(try await board.facts()["expires"]?.number)
         _ = try await board.call(.addItems(.item("second"), ["time-to-live": .t(36_000_000)], at: board.path))
-        // By the clock of the day, which the steps of a broker may round differently.
+        // By the wall clock, which the broker may round differently at each step.
         let added = try #require(try await board.facts()["expires"]?.number)
         #expect(abs(added - end) < 1_000)
         _ = try await board.call(.addItems(.item("third"), ["time-to-live": .t(60_000)], at: board.path))

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// One pasteboard of the broker, seen from a connection that is written by hand.
+/// A pasteboard of the broker, used over a hand-written connection.
 struct WireBoard: Sendable {
     let peer: WirePeer
     let name: String
@@ -9,7 +9,7 @@ struct WireBoard: Sendable {
 
     var path: String { "/org/swiftipc/Broker1/pasteboards/\(name)" }
 
-    /// Opens a connection of that name, and makes the pasteboard, whose name is of `[A-Za-z0-9]`.
+    /// Opens a connection with that name, and creates the pasteboard, whose name matches `[A-Za-z0-9]`.
     static func make(
         _ name: String, persistent: Bool = true, on peer: WirePeer, _ connection: String = "caller"
     ) async throws -> WireBoard {
@@ -25,7 +25,7 @@ struct WireBoard: Sendable {
         #expect(made.error == nil, "\(made)")
     }
 
-    /// The same pasteboard from another connection.
+    /// The same pasteboard over another connection.
     func from(_ connection: String) async throws -> WireBoard {
         try await peer.open(connection, descriptors: true)
         return WireBoard(peer: peer, name: name, connection: connection)
@@ -33,7 +33,7 @@ struct WireBoard: Sendable {
 
     func call(_ call: WireCall) async throws -> WireMessage { try await peer.call(call, on: connection) }
 
-    /// Sets one text; returns the change count.
+    /// Sets a single text; returns the change count.
     @discardableResult
     func set(_ text: String, _ options: KeyValuePairs<String, WireValue> = [:]) async throws -> Int {
         try count(try await call(.setItems(.item(text), options, at: path)))
@@ -44,7 +44,7 @@ struct WireBoard: Sendable {
         try count(try await call(.clear(options, at: path)))
     }
 
-    /// What `GetItems` gives: the count, and of each item the first value, which is text.
+    /// The result of `GetItems`: the change count, and the first value of each item, which is text.
     func get(_ options: KeyValuePairs<String, WireValue> = [:]) async throws -> (count: Int, texts: [String?]) {
         Self.read(try await call(.getItems(options, at: path)))
     }
@@ -55,7 +55,7 @@ struct WireBoard: Sendable {
         return (answer.body.first?.number ?? -1, items.map { $0[0]?[1]?.text })
     }
 
-    /// Waits until the pasteboard has moved after a change count; returns the new one.
+    /// Waits until the pasteboard has changed since a change count; returns the new count.
     func change(after count: Int) async throws -> Int {
         let answer = try await call(.waitForChange([name], since: UInt64(count)))
         return try #require(answer.body[1][0]?[1]?.number, "\(answer)")
@@ -67,7 +67,7 @@ struct WireBoard: Sendable {
         return try #require(answer.body.first?.elements, "\(answer)")
     }
 
-    /// The facts of its row in `ListPasteboards`.
+    /// The metadata in its row of `ListPasteboards`.
     func facts() async throws -> JSONValue {
         let answer = try await call(.listPasteboards(["prefix": .s(name)]))
         return try #require(answer.body[0][0]?[2], "\(answer)")
@@ -78,7 +78,7 @@ struct WireBoard: Sendable {
     }
 }
 
-/// Names of errors.
+/// Error names.
 enum BoardErrors {
     static let noSuchItem = "org.swiftipc.Error.NoSuchItem"
     static let mismatch = "org.swiftipc.Error.ChangeCountMismatch"

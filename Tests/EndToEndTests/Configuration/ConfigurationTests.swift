@@ -3,7 +3,7 @@ import IPCInterface
 import IPCTesting
 import Testing
 
-/// `ipc-broker.conf`, the command line and the environment, as the program takes them.
+/// `ipc-broker.conf`, the command line and the environment, as the program reads them.
 @Suite(.privateBus) struct ConfigurationTests {
     @DBusActor
     private func limits() async throws -> [String: UInt64] {
@@ -19,7 +19,7 @@ import Testing
         return path
     }
 
-    /// The usual place of the private bus's programs.
+    /// Writes the default configuration file for programs on the private bus.
     private func writeUsual(_ text: String) throws {
         _ = try PrivateBus.current.directory.makeDirectory("config/swift-ipc")
         _ = try write(text, to: "config/swift-ipc/ipc-broker.conf")
@@ -38,7 +38,7 @@ import Testing
         _ = try await BrokerProcess.start(settings)
         let limits = try await limits()
         #expect(limits["watchers"] == 123 && limits["history"] == 9)
-        // The control: what nobody sets has its default.
+        // The control: an unset value has its default.
         #expect(limits["pasteboards"] == 100_000)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let output = try await run(["--config", path])
         #expect(output.status == .exited(65))
         #expect(output.errors.contains(path + place) && output.errors.contains(part), "\(output)")
-        // In its usual place too.
+        // In its default place too.
         try writeUsual(text)
         #expect(try await run([]).status == .exited(65))
     }

@@ -2,7 +2,7 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// The tools on a bus that only libdbus reaches. docs/connections.md describes it.
+/// The tools on a bus that only libdbus can reach, as docs/connections.md describes.
 @Suite(.privateBus)
 struct RemoteBusTests {
     private let bus: PrivateBus
@@ -50,7 +50,7 @@ struct RemoteBusTests {
         let refused = try await Tools.client(["set", "remote"], environment: remote, input: .text(tooLong))
         #expect(refused.status == .exited(65), "\(refused.errors)")
         #expect(refused.errors.contains("cannot pass file descriptors"), "\(refused.errors)")
-        // The control: the same value is accepted where descriptors pass, and the remote reader is refused.
+        // The control: the same value is accepted where descriptors pass, and the remote reader is rejected.
         #expect(try await Tools.client(["set", "remote"], input: .text(tooLong)).status == .success)
         let unread = try await Tools.client(["get", "remote"], environment: remote)
         #expect(unread.status != .success && !unread.errors.isEmpty && unread.output.isEmpty)
@@ -62,7 +62,7 @@ struct RemoteBusTests {
         let line = try #require(document.split(separator: "\n").first { $0.hasPrefix("DBUS_SESSION_BUS_ADDRESS='") })
         let address = String(line.split(separator: "'")[1])
         #expect(address.contains("path=ssh"))
-        // In place of ssh: gives the words to a shell of the same machine, through pipes.
+        // In place of ssh: passes the words to a local shell, through pipes.
         let folder = try bus.directory.makeDirectory("remote")
         try FileContents.write(
             "#!/bin/sh\n[ \"$1 $2\" = '-xT HOST' ] || exit 64\nshift 2\ncat | sh -c \"$*\" | cat\n", to: "\(folder)/ssh"

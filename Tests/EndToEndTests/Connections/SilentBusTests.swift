@@ -2,14 +2,14 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// A bus that accepts connections and stays silent: tools report it within their time-out.
+/// A bus that accepts connections and stays silent: the tools report this within their time-out.
 @Suite(.privateBus)
 struct SilentBusTests {
     private let bus: PrivateBus
 
     init() throws { bus = try PrivateBus.current }
 
-    /// Accepts connections, perhaps consents to the authentication, and answers nothing else.
+    /// Accepts connections, optionally accepts the authentication, and answers nothing else.
     private static let script = """
         import socket, sys
         listening = socket.socket(socket.AF_UNIX)

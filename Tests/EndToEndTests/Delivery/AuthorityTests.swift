@@ -4,7 +4,7 @@ import IPCInterface
 import IPCTesting
 import Testing
 
-/// I19: no decision rests on what somebody says of himself, on a signal that anybody may send, or on a process ID.
+/// I19: no decision relies on a program's own claims, on a signal that any program may send, or on a process ID.
 @Suite(.privateBus)
 struct AuthorityTests {
     private static let trusted = "demo.Trusted"
@@ -22,18 +22,18 @@ struct AuthorityTests {
         try await scene.expectError("AccessDenied", of: open(stated), on: "caller")
         try await scene.expectError("AccessDenied", of: open(), on: "caller")
         #expect(try await scene.succeed(.canOpenURL(DeliveryScene.url(), stated), on: "caller").body[0].truth == false)
-        // Nothing was accepted, written or asked.
+        // Nothing was accepted, written or delivered.
         #expect(try await scene.succeed(.listRequests()).body[0].elements == [])
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         #expect(scene.broker.log.contains(Self.trusted) && scene.broker.log.contains(DeliveryScene.application))
-        // Somebody else who owns the name does not help; to own it oneself does.
+        // It does not help if another program owns the name; the caller itself must own it.
         try await scene.succeed(.bus("RequestName", [.s(Self.trusted), .u(4)]), on: "witness")
         try await scene.expectError("AccessDenied", of: open(stated), on: "caller")
         try await scene.succeed(open(stated), on: "witness")
         let request = try await scene.next()
         #expect(request["source-strength"]?.text == "owned" && request["source-application"]?.text == Self.trusted)
         try await scene.answer(request)
-        // And only as long as it does, also with another broker.
+        // And only as long as it owns it, even with another broker.
         try await scene.succeed(.bus("ReleaseName", [.s(Self.trusted)]), on: "witness")
         try await scene.expectError("AccessDenied", of: open(stated), on: "witness")
         try await scene.broker.restart()
@@ -48,7 +48,7 @@ struct AuthorityTests {
         try await scene.expectError("AccessDenied", of: open(["source-application": .s("demo.Refused")]))
         try await scene.succeed(open(["source-application": .s("demo.Other")]))
         try await scene.succeed(open())
-        // What is forgotten refuses nobody.
+        // A removed policy rejects no caller.
         try await scene.succeed(.setPolicy(DeliveryScene.application, [:]))
         try await scene.succeed(open(["source-application": .s("demo.Refused")]))
         try await scene.expectError(
@@ -75,7 +75,7 @@ struct AuthorityTests {
             try await scene.succeed(.bus("GetNameOwner", [.s(BrokerProcess.busName)])).body[0].text)
         let handler = try #require(
             try await scene.succeed(.bus("GetNameOwner", [.s(DeliveryScene.application)])).body[0].text)
-        // The handler has left, says somebody; the name is mine, says he.
+        // The forged signals: the handler has left, and the forger now owns the name.
         let caller = try await scene.peer.open("forger")
         for body in [[handler, handler, ""], [DeliveryScene.application, handler, caller]] {
             for destination in [broker, ""] {
@@ -93,7 +93,7 @@ struct AuthorityTests {
         #expect(try await scene.next().id == second)
     }
 
-    /// The library as the handler: it takes calls from the owner of the broker's name only.
+    /// The library as the handler: it accepts calls only from the owner of the broker's name.
     @DBusActor
     @Test func `I19: a URL from anybody but the broker is refused`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
@@ -119,7 +119,7 @@ struct AuthorityTests {
         await application.close()
     }
 
-    /// The library as the sender: only the broker tells how a request ended.
+    /// The library as the sender: only the broker may report the outcome of a request.
     @DBusActor
     @Test func `I19: an end that anybody but the broker tells is not heard`() async throws {
         let scene = try await DeliveryScene.start()
@@ -154,12 +154,12 @@ struct AuthorityTests {
         ] { try await scene.expectError("AccessDenied", of: call, on: "orphan") }
         #expect(try await scene.succeed(.getPolicy(DeliveryScene.application))["default"]?.text == "deny")
         #expect(try await scene.succeed(.listRequests(), on: "orphan").body[0].elements == [])
-        // The same on a connection whose process lives.
+        // The same on a connection whose process is running.
         try await scene.succeed(.setPolicy(DeliveryScene.application, ["default": .s("allow")]), on: "caller")
         let id = try await scene.queue()
         #expect(try await scene.succeed(.listRequests(), on: "caller").body[0].elements?.count == 1)
         #expect(try await scene.succeed(.listRequests(), on: "orphan").body[0].elements == [])
-        // The id is what counts for the rest.
+        // For everything else, only the id counts.
         #expect(try await scene.succeed(.getRequest(id), on: "orphan")["id"]?.text == id)
     }
 }

@@ -2,18 +2,18 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// I7, I8: a handler that has to be started, and that looks at its calls late, gets every URL, in order, in one process.
+/// I7, I8: a handler that must be started, and looks at its calls late, gets every URL, in order, in one process.
 @Suite(.privateBus, .serialized)
 struct ColdStartTests {
     private static let rounds = TestSize.pick(small: 5, full: 200)
     private static let requests = 100
-    /// Seconds for which the handler may have its name before it listens, at most.
+    /// The maximum time, in seconds, for which the handler owns its name before it listens.
     private static let late = 0.3
 
     @Test(arguments: [false, true])
     func `I7, I8: a cold start loses and reorders nothing`(queued: Bool) async throws {
         var settings = BrokerProcess.Settings()
-        // Each round ends the handler, and no round is to wait for that.
+        // Each round stops the handler, and no round must wait because of that.
         settings.arguments = ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=1"]
         let broker = try await BrokerProcess.start(settings)
         let handler = try await HandlerProgram()
@@ -39,14 +39,14 @@ struct ColdStartTests {
                 handler.url("early"), ["id": .s(id), "queue": .b(true), "application": .s(handler.application)]),
             on: "caller")
         #expect(queued["outcome"]?.text == "queued", "\(queued)")
-        // The bus tells of it.
+        // The bus announces it.
         try await handler.install(try await BrokerClient())
         let end = try await peer.call(.waitRequest(id), on: "caller")
         #expect(end["outcome"]?.text == "handled", "\(end)")
         withExtendedLifetime(broker) {}
     }
 
-    /// Opens all URLs before any is answered, and waits for their ends; returns those of each connection.
+    /// Opens all URLs before any is answered, and waits for their outcomes; returns the URLs of each connection.
     private func openAll(
         _ round: Int, _ handler: HandlerProgram, _ peer: WirePeer, _ connections: [String], queued: Bool
     ) async throws -> [[String]] {
@@ -69,7 +69,7 @@ struct ColdStartTests {
         return urls
     }
 
-    /// Holds that one process got all in order, and ends it for the next round.
+    /// Checks that one process got all of them in order, and stops it for the next round.
     private func expectOneProcess(_ round: Int, _ handler: HandlerProgram, _ urls: [[String]]) async throws {
         let entries = try handler.log.read()
         #expect(entries.starts.count == round + 1)

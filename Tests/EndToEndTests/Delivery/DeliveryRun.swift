@@ -3,20 +3,20 @@ import IPCDBus
 import IPCInterface
 import IPCTesting
 
-/// Many senders that queue requests for a few handlers which the bus starts, while broker and handlers are killed again
-/// and again, and some requests end their handler by themselves.
+/// Many senders that queue requests for a few handlers, which the bus starts. Broker and handlers are killed again and
+/// again, and some requests crash their handler.
 @DBusActor
 final class DeliveryRun {
     struct Size: Sendable {
         var senders: Int
-        /// Of each sender.
+        /// The number of requests of each sender.
         var requests: Int
         var handlers = 4
-        /// How often the broker is killed.
+        /// The number of times that the broker is killed.
         var brokerKills: Int
-        /// How often each handler is killed.
+        /// The number of times that each handler is killed.
         var handlerKills: Int
-        /// One request in so many ends its handler each time.
+        /// One in this many requests crashes its handler each time.
         var killers = 500
     }
 
@@ -25,9 +25,9 @@ final class DeliveryRun {
         let seed: UInt64
         let duration: Duration
         let history: DeliveryHistory
-        /// How often a handler was started.
+        /// The number of handler starts.
         let starts: Int
-        /// How often a handler was killed; not those that ended by themselves.
+        /// The number of handler kills, without crashes.
         let kills: Int
         let violations: [DeliveryViolation]
 
@@ -50,7 +50,7 @@ final class DeliveryRun {
     private let progress = Observed(DeliveryProgress())
     private var kills = 0
 
-    /// - Parameter settings: of the broker, such as one with a deliberate defect.
+    /// - Parameter settings: the broker's settings, such as a deliberate defect.
     static func run(
         _ size: Size, _ generator: SeededGenerator, _ settings: BrokerProcess.Settings = .init()
     ) async throws -> Report {
@@ -88,7 +88,7 @@ final class DeliveryRun {
                 let own = generator.split()
                 group.addTask { try await sender.run(size.requests, killers: size.killers, own) }
             }
-            // Who is to be killed may have nothing more to do, so these are not waited for.
+            // The processes to kill may have nothing left to do, so these tasks are not awaited.
             let killing = handlers.map { handler in
                 let killer = generator.split()
                 return Task { try await self.kill(handler, killer) }
@@ -105,10 +105,10 @@ final class DeliveryRun {
             violations: DeliveryChecker.check(history))
     }
 
-    /// Kills the broker at random moments of the progress, and starts it again.
+    /// Kills the broker at random points of the progress, and starts it again.
     private func killBroker(_ generator: SeededGenerator) async throws {
         var generator = generator
-        // Before the last ones have ended, so that there is something left to lose.
+        // Before the last requests have ended, so that there is something left to lose.
         let all = size.senders * size.requests * 9 / 5
         for moment in (0..<size.brokerKills).map({ _ in Int.random(in: 1..<all, using: &generator) }).sorted() {
             try await withDeadline("progress of \(moment) steps", limit: .seconds(900)) { [progress] in
@@ -122,8 +122,8 @@ final class DeliveryRun {
 
     /// Kills a handler when its process has answered a random number of requests.
     ///
-    /// After two answers the request that its forerunner left is resolved, so no request meets these kills three times
-    /// and is parked for them.
+    /// After two answers, the request that the previous process left behind is resolved. So no request meets these
+    /// kills three times and is parked because of them.
     private func kill(_ handler: HandlerProgram, _ generator: SeededGenerator) async throws {
         var generator = generator
         let all = size.senders * size.requests / size.handlers

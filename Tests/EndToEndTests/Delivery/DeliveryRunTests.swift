@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I1, I6, I7, I8: many queue, and everything is killed again and again.
+/// I1, I6, I7, I8: many senders queue requests, and everything is killed again and again.
 @Suite(.privateBus, .serialized)
 struct DeliveryRunTests {
     private static let size = DeliveryRun.Size(
@@ -9,8 +9,8 @@ struct DeliveryRunTests {
         handlers: TestSize.pick(small: 2, full: 4), brokerKills: TestSize.pick(small: 3, full: 20),
         handlerKills: TestSize.pick(small: 2, full: 20), killers: TestSize.pick(small: 100, full: 500))
 
-    /// For a small run: a handler may be started often, and soon again. In a large one the process of the tests, which is all
-    /// senders, pays for more records than one process may have kept.
+    /// For a small run: a handler may be started often and in quick succession. In a large run, the test process, which
+    /// runs all senders, is charged for more records than one process may keep.
     private static let arguments = TestSize.pick(
         small: ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=5"],
         full: ["--limit", "ended-requests-kept=100000"])
@@ -32,14 +32,14 @@ struct DeliveryRunTests {
         #expect(report.history.duplicates > 0)
     }
 
-    /// The controls: the same with a broker that is wrong in one way.
+    /// The controls: the same run with a broker that has one defect.
     @Test(arguments: DeliveryControl.allCases)
     func `a broker that is wrong is found`(_ control: DeliveryControl) async throws {
         var size = Self.size
-        // Without kills: what is found is the defect's doing. The one that forgets needs them.
+        // Without kills, any violation is due to the defect. The broker that forgets needs kills.
         (size.handlerKills, size.killers) = (0, .max)
         size.brokerKills = control == .answerBeforeCommit ? 20 : 0
-        // A defect that shows once in a hundred requests has occasions enough.
+        // Enough requests for a defect that shows once in a hundred.
         size.requests = max(size.requests, 100)
         let report = try await DeliveryRun.run(
             size, SeededGenerator.forTest(control.rawValue), settings(control: control.rawValue))
@@ -48,7 +48,7 @@ struct DeliveryRunTests {
     }
 }
 
-/// Deliberate defects of a broker, by the names under which it knows them.
+/// Deliberate defects of a broker, with the names under which the broker knows them.
 enum DeliveryControl: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case dropOne = "drop-one"
     case deliverTwice = "deliver-twice"
@@ -57,7 +57,7 @@ enum DeliveryControl: String, CaseIterable, Sendable, CustomTestStringConvertibl
 
     var testDescription: String { rawValue }
 
-    /// As what it is found.
+    /// The kinds of violations that may report this defect.
     var kinds: Set<DeliveryViolation.Kind> {
         switch self {
         case .dropOne: [.lost, .handledByNobody, .notHandled]
@@ -68,15 +68,15 @@ enum DeliveryControl: String, CaseIterable, Sendable, CustomTestStringConvertibl
     }
 }
 
-/// The harness itself, with a broker of its own that is right or wrong.
+/// The harness itself, with its own broker that is correct or faulty.
 @Suite(.privateBus, .serialized)
 struct ToyDeliveriesTests {
     @Test(arguments: ToyDeliveries.allCases)
     func `a run finds what is wrong, and nothing else`(_ toy: ToyDeliveries) async throws {
         let size = DeliveryRun.Size(
-            // A toy finds something to reorder only where two of a line wait at a time.
+            // A toy broker can reorder requests only when two in one sender queue are waiting.
             senders: 6, requests: toy == .reorder ? 240 : 30, handlers: 2,
-            // A kill may come when nothing is held back, most of all beside others that keep the machine busy.
+            // A kill may hit when nothing is held back, especially on a busy machine.
             brokerKills: toy == .answerBeforeCommit ? 16 : toy == .right ? 4 : 0, handlerKills: toy == .right ? 2 : 0,
             killers: toy == .right ? 60 : .max)
         let report = try await DeliveryRun.run(
@@ -87,7 +87,7 @@ struct ToyDeliveriesTests {
         case .dropOne: #expect(report.violations.contains { $0.kind == .notHandled })
         case .deliverTwice: #expect(report.violations.contains { $0.kind == .newID })
         case .reorder: #expect(report.violations.contains { $0.kind == .outOfOrder })
-        // What was accepted is gone, or the number of an attempt is.
+        // An accepted request is gone, or its attempt number is.
         case .answerBeforeCommit:
             #expect(
                 report.violations.contains { $0.kind == .lost || $0.kind == .attemptNotHigher },

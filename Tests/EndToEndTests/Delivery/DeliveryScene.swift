@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A broker, callers, and a handler whose every step the test takes: connections of one ``WirePeer``.
+/// A broker, callers, and a handler whose every step the test controls: connections of one ``WirePeer``.
 struct DeliveryScene: Sendable {
     let broker: BrokerProcess
     let peer: WirePeer
@@ -10,14 +10,14 @@ struct DeliveryScene: Sendable {
     /// The application that handles ``scheme``, on the connection `handler`.
     static let application = "demo.Handler"
     static let scheme = "handler.demo"
-    /// Longer than a ``WirePeer`` waits: an end that comes at all did not wait for it.
+    /// Longer than a ``WirePeer`` waits: an outcome that arrives at all did not wait for this time-out.
     static let longTimeout = WireValue.u(60_000)
-    /// A URL of the handler.
+    /// A URL that the handler handles.
     static func url(_ path: String = "x") -> String { "\(scheme):\(path)" }
-    /// An id that no other request has.
+    /// A unique request id.
     static func newID() -> String { "request-\(UInt64.random(in: 0 ... .max))-\(UInt64.random(in: 0 ... .max))" }
 
-    /// - Parameter limits: `name=value`, as the broker's option takes them.
+    /// - Parameter limits: `name=value`, in the form of the broker's option.
     static func start(limits: [String] = [], handler: Bool = true) async throws -> DeliveryScene {
         var settings = BrokerProcess.Settings()
         settings.arguments = limits.flatMap { ["--limit", $0] }
@@ -39,7 +39,7 @@ struct DeliveryScene: Sendable {
         return unique
     }
 
-    /// A persistent claim, without anybody who owns the name.
+    /// Makes a persistent claim while no program owns the name.
     func claim() async throws {
         try await succeed(.register(Self.application, [Self.scheme], ["persistent": .b(true)]))
     }
@@ -51,7 +51,7 @@ struct DeliveryScene: Sendable {
         return answer
     }
 
-    /// Makes a call that is to be refused with this error, and returns the sentence.
+    /// Makes a call that must be rejected with this error, and returns the error message.
     @discardableResult
     func expectError(
         _ name: String, of call: WireCall, on connection: String = "witness",
@@ -86,18 +86,18 @@ struct DeliveryScene: Sendable {
         return id
     }
 
-    /// A call that opens a URL of the handler with an id.
+    /// A call that opens one of the handler's URLs with an id.
     static func open(_ id: String, _ path: String = "x", _ options: KeyValuePairs<String, WireValue>...) -> WireCall {
         let entries = [("id", WireValue.s(id))] + options.flatMap { $0.map { ($0.key, $0.value) } }
         return WireCall("URLs1", "OpenURL", [.s(url(path)), .dictionary(entries)])
     }
 
-    /// The next request that the handler gets.
+    /// The next request that the handler receives.
     func next(on connection: String = "handler") async throws -> HandedRequest {
         HandedRequest(call: try await peer.nextCall("OpenURL", on: connection))
     }
 
-    /// The handler's answer.
+    /// Sends the handler's answer.
     func answer(
         _ request: HandedRequest, _ outcome: String = "handled",
         _ reply: KeyValuePairs<String, WireValue> = [:], on connection: String = "handler"
@@ -105,34 +105,34 @@ struct DeliveryScene: Sendable {
         try await peer.answer(request.call, [.s(outcome), .options(reply)], on: connection)
     }
 
-    /// What the broker knows of a request.
+    /// The broker's information about a request.
     func facts(_ id: String) async throws -> WireMessage { try await succeed(.getRequest(id)) }
 
-    /// Waits for the end of a request.
+    /// Waits for a request to end.
     func end(_ id: String) async throws -> WireMessage { try await succeed(.waitRequest(id)) }
 
-    /// The steps of a request, by their words.
+    /// The steps of a request, as names.
     func steps(_ id: String) async throws -> [String] {
         try await trace(id).compactMap { $0["step"]?.text }
     }
 
-    /// The steps of a request; without the starts that are tried of a handler that is not startable.
+    /// The steps of a request, without attempts to start a handler that cannot be started.
     func trace(_ id: String) async throws -> [JSONValue] {
         (try await succeed(.traceRequest(id)).body[0].elements ?? [])
             .filter { !["starting", "start-failed"].contains($0["step"]?.text) }
     }
 
-    /// Closes a connection, and returns when the bus has told all others.
+    /// Closes a connection, and returns when the bus has notified all others.
     func leave(_ connection: String, _ unique: String) async throws {
         try await succeed(.bus("AddMatch", [.s("type='signal',member='NameOwnerChanged',arg0='\(unique)'")]))
         try await peer.close(connection)
         _ = try await peer.nextSignal("NameOwnerChanged", on: "witness")
-        // The broker was told before it takes this in.
+        // The broker was notified before it reads this call.
         try await succeed(.describe())
     }
 }
 
-/// A request as its handler gets it.
+/// A request as its handler receives it.
 struct HandedRequest: Sendable {
     let call: WireMessage
 

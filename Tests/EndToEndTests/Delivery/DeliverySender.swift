@@ -3,14 +3,14 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// The life of a broker that is killed again and again, for those who have to repeat what was cut off.
+/// The runs of a broker that is killed again and again, for callers that must repeat interrupted calls.
 final class BrokerLives: Sendable {
     private let lives = Observed(1)
 
-    /// The broker was started again.
+    /// Records that the broker was started again.
     func began() { lives.update { $0 += 1 } }
 
-    /// Calls, and where the broker goes meanwhile calls again; an error that the broker itself gives is thrown.
+    /// Makes a call, and repeats it if the broker exits in the meantime; errors from the broker itself are thrown.
     @DBusActor
     func persistently<Result: Sendable>(_ call: @DBusActor () async throws(CallError) -> Result) async throws -> Result
     {
@@ -28,19 +28,19 @@ final class BrokerLives: Sendable {
     }
 }
 
-/// What was sent and accepted, and what ended, as it happens.
+/// The requests that were sent, accepted and ended, as it happens.
 struct DeliveryProgress: Sendable {
     var requests: [DeliveryHistory.Request] = []
     var ends: [DeliveryHistory.End] = []
-    /// How many requests are known to have ended.
+    /// The number of requests that are known to have ended.
     var ended = 0
 
-    /// What a run consists of: each request is accepted, and ends.
+    /// The steps of a run: each request is accepted, and ends.
     var steps: Int { requests.count + ended }
 }
 
-/// Queues requests one after the other, so that the order of acceptance is that of its numbers, and waits for their
-/// ends.
+/// Queues requests one after another, so that they are accepted in the order of their numbers, and waits for them to
+/// end.
 @DBusActor
 final class DeliverySender {
     let number: Int
@@ -51,7 +51,7 @@ final class DeliverySender {
     private let progress: Observed<DeliveryProgress>
     private var places: [String: Int] = [:]
 
-    /// - Parameter handlers: who gets the requests, in turn at random.
+    /// - Parameter handlers: the handlers of the requests, chosen at random.
     init(
         _ number: Int, to handlers: [HandlerProgram], on bus: PrivateBus, _ lives: BrokerLives,
         _ progress: Observed<DeliveryProgress>
@@ -62,7 +62,7 @@ final class DeliverySender {
         (self.handlers, self.lives, self.progress) = (handlers, lives, progress)
     }
 
-    /// Sends so many requests, of which one in `killers` ends its handler each time, and waits for all ends.
+    /// Sends this many requests, one in `killers` of which crashes its handler each time, and waits for the outcomes.
     func run(_ count: Int, killers: Int, _ generator: SeededGenerator) async throws {
         let heard = try await hearEnds()
         defer { _ = heard }
@@ -70,7 +70,7 @@ final class DeliverySender {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.sendAll(count, killers, generator, continuation) }
             group.addTask { for await id in accepted { try await self.waitForEnd(of: id) } }
-            // The first error of either ends both.
+            // The first error of either task stops both.
             try await group.waitForAll()
         }
     }
@@ -81,7 +81,7 @@ final class DeliverySender {
         var generator = generator
         defer { accepted.finish() }
         for number in 0..<count {
-            // Exactly so many of all, wherever they fall: no run is without.
+            // Exactly this many of all requests, at varying positions, so that every run has some.
             let kills = (self.number * count + number) % killers == killers / 2
             let handler = handlers[Int.random(in: 0..<handlers.count, using: &generator)]
             let id = RequestID.random(using: &generator).text
@@ -90,7 +90,7 @@ final class DeliverySender {
         }
     }
 
-    /// What the broker tells by itself; it may be lost with the broker.
+    /// Subscribes to the broker's signals about ended requests, which may be lost with the broker.
     private func hearEnds() async throws -> Subscription {
         return try await client.connection.subscribe(
             to: URLs1.requestCompleted, from: Broker1.busName, at: Broker1.path
@@ -137,7 +137,7 @@ final class DeliverySender {
                     try await client.call(URLs1.waitRequest, (id, options))
                 }
             } catch let error as CallError where error.word == "NoSuchRequest" {
-                // It has no end: that is for the judgement.
+                // It has no outcome, which the checker reports.
                 return progress.update { $0.ended += 1 }
             }
             guard let word = result.outcome, word != Outcome.queued.rawValue else { continue }
@@ -148,7 +148,7 @@ final class DeliverySender {
         }
     }
 
-    /// Asks once more how all its requests ended.
+    /// Asks again for the outcomes of all its requests.
     func askAgain() async throws {
         let client = client
         for request in progress.value.requests where request.source == source {
@@ -168,14 +168,14 @@ final class DeliverySender {
 }
 
 extension CallError {
-    /// The last word of the name of an error that the broker gives; `nil` for any other.
+    /// The last part of the broker's error name; `nil` for any other error.
     var word: String? {
         guard case .remote(let name, _) = self, name.hasPrefix("org.swiftipc.Error.") else { return nil }
         return name.split(separator: ".").last.map(String.init)
     }
 }
 
-/// The length of a text and a sum over it, as ``HandlerScript`` writes it down: CRC-32 of ISO 3309, as in zlib.
+/// The length of a text and its checksum, as ``HandlerScript`` writes them: CRC-32 of ISO 3309, as in zlib.
 enum PayloadSum {
     private static let table: [UInt32] = (0..<256).map { number in
         (0..<8).reduce(UInt32(number)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }

@@ -3,7 +3,7 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// A handler in a process of its own, that the bus starts or the test, and whose log tells what it got.
+/// A handler in its own process, started by the bus or by the test; its log shows what it received.
 struct HandlerProgram: Sendable {
     let application: String
     let scheme: String
@@ -11,7 +11,7 @@ struct HandlerProgram: Sendable {
     private let bus: PrivateBus
     private let script: String
 
-    /// - Parameter number: tells it from others of the test.
+    /// - Parameter number: distinguishes it from the test's other handlers.
     init(_ number: Int = 0, on bus: PrivateBus? = nil) async throws {
         self.bus = try bus ?? PrivateBus.current
         application = "org.example.Handler\(number)"
@@ -21,10 +21,10 @@ struct HandlerProgram: Sendable {
         log = try await HandlerLog(self.bus.directory.appending("handler\(number).log"))
     }
 
-    /// Makes it startable by the bus, and claims its scheme for good.
+    /// Makes it startable by the bus, and claims its scheme persistently.
     /// - Parameters:
-    ///   - window: how many requests may be on their way to it.
-    ///   - late: seconds for which it may have its name before it looks at its calls.
+    ///     - window: the maximum number of requests in flight to it.
+    ///     - late: the time, in seconds, for which it owns its name before it looks at its calls.
     @DBusActor
     func install(_ client: BrokerClient, window: UInt32 = 1, late: Double = 0) async throws {
         let settings = #"{"late":\#(late),"scheme":"\#(scheme)","window":\#(window)}"#
@@ -49,7 +49,7 @@ struct HandlerProgram: Sendable {
         return process
     }
 
-    /// A URL that it gets, and what it does then.
+    /// A URL for this handler, with an action to perform on delivery.
     func url(_ path: String = "x", _ verb: String = "") -> String {
         "\(scheme):\(path)" + (verb.isEmpty ? "" : "?\(verb)")
     }
@@ -65,18 +65,18 @@ final class HandlerLog: Sendable {
         case got(id: String, attempt: Int, source: String, url: String, payload: String)
         case answer(id: String, attempt: Int, outcome: String)
         case cancel(id: String)
-        /// What came of a URL that it opened itself for a request.
+        /// The result of opening a URL while handling a request.
         case opened(id: String, word: String)
         case gone
     }
 
-    /// What was read of the log, and sums over it: it is looked at after each line.
+    /// The entries read from the log, with totals, because it is evaluated after each line.
     struct Record: Sendable {
         private(set) var entries: [Entry] = []
         private(set) var registrations = 0
         private(set) var requests = 0
         private(set) var answers = 0
-        /// The process that was started last, and how many requests it has answered.
+        /// The process that was started last, and the number of requests that it has answered.
         private(set) var process: Int32?
         private(set) var answersOfProcess = 0
 
@@ -97,7 +97,7 @@ final class HandlerLog: Sendable {
     let path: String
     private let state = Observed(Record())
 
-    /// Follows the file, which need not be there yet.
+    /// Follows the file, which need not exist yet.
     init(_ path: String) async throws {
         self.path = path
         try FileContents.write("", to: path)
@@ -109,14 +109,14 @@ final class HandlerLog: Sendable {
         }
     }
 
-    /// What was read so far.
+    /// The log read so far.
     var record: Record { state.value }
     var entries: [Entry] { record.entries }
 
-    /// All that is there, also what was not read yet.
+    /// The complete log, including lines not read yet.
     func read() throws -> [Entry] { try FileContents.text(path).split(separator: "\n").compactMap { Entry($0) } }
 
-    /// Waits until the log is as far as `condition` says.
+    /// Waits until the log meets `condition`.
     func wait(
         _ what: String, deadline: Duration = usualDeadline, until condition: @escaping @Sendable (Record) -> Bool
     ) async throws {
@@ -125,14 +125,14 @@ final class HandlerLog: Sendable {
         }
     }
 
-    /// Waits until so many requests came.
+    /// Waits until this many requests have arrived.
     func waitForRequests(_ count: Int, deadline: Duration = usualDeadline) async throws {
         try await wait("\(count) requests", deadline: deadline) { $0.requests >= count }
     }
 }
 
 extension HandlerLog.Entry {
-    /// `nil` for a line that says nothing known.
+    /// `nil` for an unknown line.
     fileprivate init?(_ line: Substring) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map { $0 == "-" ? "" : String($0) }
         switch (words[0], words.count) {
@@ -151,18 +151,18 @@ extension HandlerLog.Entry {
 }
 
 extension [HandlerLog.Entry] {
-    /// The URLs that came, in order.
+    /// The URLs received, in order.
     var urls: [String] { compactMap { if case .got(_, _, _, let url, _) = $0 { url } else { nil } } }
 
-    /// The process IDs, in the order of their starts.
+    /// The process IDs, in the order in which they were started.
     var starts: [Int32] { compactMap { if case .start(let pid) = $0 { pid } else { nil } } }
 
-    /// The numbers of the attempts of a request, in order.
+    /// The attempt numbers of a request, in order.
     func attempts(of id: String) -> [Int] {
         compactMap { if case .got(id, let attempt, _, _, _) = $0 { attempt } else { nil } }
     }
 
-    /// Whether the handler was told that a request is called off.
+    /// Whether the handler was notified that a request was cancelled.
     func isCancelled(_ id: String) -> Bool { contains(.cancel(id: id)) }
 
     /// The deliveries, for ``DeliveryChecker``.

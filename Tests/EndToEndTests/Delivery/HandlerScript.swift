@@ -1,9 +1,9 @@
-/// The program of a ``HandlerProgram``: a handler that does with each request what its URL says, and writes down what it
-/// got before it acts, so that its end at any moment does not lose the record.
+/// The program of a ``HandlerProgram``: a handler that does with each request what its URL says. It logs each request
+/// before it acts, so that a crash at any moment does not lose the record.
 ///
-/// Arguments: the application id, the log, and JSON: `scheme` and `window`, whether it `registers` at its start, `late` seconds that
-/// it has its name before it looks at its calls. A line of the log: `start PID`, `got ID ATTEMPT SOURCE URL PAYLOAD`,
-/// `answer ID ATTEMPT OUTCOME`, `cancel ID`, `opened ID WORD`.
+/// Arguments: the application id, the log, and JSON with `scheme` and `window`, whether it `registers` when it starts,
+/// and the `late` seconds for which it owns its name before it looks at its calls. The log has these lines:
+/// `start PID`, `got ID ATTEMPT SOURCE URL PAYLOAD`, `answer ID ATTEMPT OUTCOME`, `cancel ID`, `opened ID WORD`.
 enum HandlerScript {
     static let text =
         WirePeerScript.connection + #"""

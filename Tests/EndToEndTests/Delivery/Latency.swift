@@ -2,14 +2,14 @@ import IPCDBus
 import IPCInterface
 import IPCTesting
 
-/// How long calls of one client took.
+/// The durations of one client's calls.
 struct Latency: Sendable, CustomStringConvertible {
-    /// What another client may wait at most while one misbehaves.
+    /// The maximum time that another client may wait while one misbehaves.
     static let bound = Duration.milliseconds(250)
 
     private var times: [Duration] = []
 
-    /// What 99 of 100 calls stay below.
+    /// The 99th percentile of the durations.
     var p99: Duration {
         let sorted = times.sorted()
         return sorted.isEmpty ? .zero : sorted[(sorted.count * 99 - 1) / 100]
@@ -19,7 +19,7 @@ struct Latency: Sendable, CustomStringConvertible {
 
     var description: String { "p99 \(p99) of \(count), slowest \(times.max() ?? .zero)" }
 
-    /// Opens a URL again and again while it may, and holds that each is handled.
+    /// Opens a URL repeatedly while allowed, and checks that each request is handled.
     @DBusActor
     static func measure(
         _ url: String, by client: BrokerClient, while mayGoOn: @DBusActor (Latency) -> Bool

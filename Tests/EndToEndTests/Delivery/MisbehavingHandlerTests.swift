@@ -4,20 +4,20 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I6, I15: whatever a handler does, its sender learns what it is documented to learn, and nobody else waits for it.
+/// I6, I15: whatever a handler does, its sender gets the documented result, and no other client waits for it.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct MisbehavingHandlerTests {
     private nonisolated static let rounds = TestSize.pick(small: 2, full: 50)
     private nonisolated static let calls = TestSize.pick(small: 100, full: 2_000)
 
-    /// What a handler does, and what its waiting sender is told.
+    /// A handler's misbehaviour, and the result that its waiting sender must get.
     private struct Misbehaviour: Sendable {
         let verb: String
         let outcome: String
         var code = ""
         var errorName = ""
-        /// Milliseconds.
+        /// In milliseconds.
         var timeout: UInt32 = 20_000
     }
 
@@ -65,7 +65,7 @@ struct MisbehavingHandlerTests {
     }
 
     private static func misbehave(_ bad: HandlerProgram, _ client: BrokerClient) async throws {
-        // The time of the first ones is too short for a start.
+        // The time-out of the first ones is too short for a start.
         #expect(try await client.open(bad.url()).outcome == "handled")
         for row in all {
             var options = OpenURLOptions()
@@ -91,7 +91,7 @@ struct MisbehavingHandlerTests {
         }
     }
 
-    /// Handlers that open URLs of themselves, and of each other.
+    /// Handlers that open their own URLs, and each other's.
     @Test(arguments: [[0, 0], [0, 1]])
     func `I6: a loop of handlers is cut, and all of them get an answer`(_ numbers: [Int]) async throws {
         let broker = try await Self.broker()
@@ -107,7 +107,7 @@ struct MisbehavingHandlerTests {
         let result = try await client.open("\(first.scheme):loop?ping=\(last.scheme)")
         #expect(result.outcome == "handled", "\(result)")
         let entries = try handlers.flatMap { try $0.log.read() }
-        // The one that the test opened, and as many in a row as may be.
+        // The request that the test opened, and the maximum of nested ones.
         #expect(entries.urls.count == 1 + 8)
         let words = entries.compactMap { if case .opened(_, let word) = $0 { word } else { nil } }
         #expect(words.count == 1 + 8)

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Requests that nobody waits for: on the disk before the sender is told, delivered when the handler is there, in lines.
+/// Requests without a waiting sender: on disk before the sender's answer, delivered in sender queues.
 @Suite(.privateBus)
 struct QueuedRequestTests {
     @Test func `I1, I8: they wait for a handler that is not there, over a restart, and come in order`() async throws {
@@ -16,7 +16,7 @@ struct QueuedRequestTests {
             let request = try await scene.next()
             #expect(request.id == ids[number] && request.path == "\(number)" && request.attempt == 1)
             #expect(request["items"]?[0]?[0]?[1]?.text == "item \(number)")
-            // One at a time: what is behind it waits for the answer.
+            // One at a time: the next one waits for the answer.
             #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
             try await scene.answer(request)
         }
@@ -31,7 +31,7 @@ struct QueuedRequestTests {
         for number in 0..<6 { ids.append(try await scene.queue("\(number)")) }
         let held = [try await scene.next(), try await scene.next(), try await scene.next()]
         #expect(held.map(\.id) == Array(ids[..<3]))
-        // The second one is answered, the others are not.
+        // The second one is answered, but not the others.
         try await scene.answer(held[1])
         let fourth = try await scene.next()
         #expect(fourth.id == ids[3])
@@ -44,7 +44,7 @@ struct QueuedRequestTests {
             #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
             try await scene.answer(request)
         }
-        // And then as many as it asked for.
+        // And then as many as it requested.
         let rest = [try await scene.next(), try await scene.next()]
         #expect(rest.map(\.id) == Array(ids[4...]) && rest.map(\.attempt) == [1, 1])
         for request in rest { try await scene.answer(request) }
@@ -72,7 +72,7 @@ struct QueuedRequestTests {
         #expect(entries.attempts(of: ids[1]) == [1, 2, 3])
         #expect(entries.attempts(of: ids[2]) == [1, 2])
         #expect(entries.urls.last == handler.url("d"))
-        // It can be tried again by hand, and is parked again.
+        // It can be retried manually, and is parked again.
         let again = try #require(try await scene.succeed(.retryRequest(ids[1])).body[0].text)
         #expect(try await scene.end(again)["error-code"]?.text == "parked")
     }
@@ -85,7 +85,7 @@ struct QueuedRequestTests {
         _ = [try await scene.next(), try await scene.next()]
         try await scene.peer.close("handler")
         try await scene.openHandler(window: 2, persistent: true)
-        // Alone, and it leaves: this one is parked with the first.
+        // It is the only request, and the handler leaves: this request is parked with the first.
         #expect(try await scene.next().id == ids[0])
         try await scene.peer.close("handler")
         #expect(try await scene.end(ids[0])["error-code"]?.text == "parked")
@@ -103,7 +103,7 @@ struct QueuedRequestTests {
         let long = try await scene.queue("long", ["time-to-live": .t(3_600_000)])
         #expect(try await scene.end(short)["outcome"]?.text == "expired")
         #expect(try await scene.facts(long)["state"]?.text == "waiting")
-        // Also while no broker was there.
+        // Even while no broker was running.
         let unseen = try await scene.queue("unseen", ["time-to-live": .t(1)])
         try await scene.broker.restart()
         #expect(try await scene.end(unseen)["outcome"]?.text == "expired")
@@ -129,7 +129,7 @@ struct QueuedRequestTests {
         try await refused("InvalidArguments", DeliveryScene.url(), [("time-to-live", .t(1_000))])
         #expect(try await scene.succeed(.listRequests()).body[0].elements == [])
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
-        // A pin needs no claim.
+        // A pinned handler needs no claim.
         let answer = try await scene.succeed(
             .openURL("nobody.demo:", ["queue": .b(true), "application": .s("demo.Later")]))
         #expect(answer["outcome"]?.text == "queued" && answer["application"]?.text == "demo.Later", "\(answer)")
@@ -213,7 +213,7 @@ struct QueuedRequestTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         #expect(try await scene.steps(id).filter { $0 == "handed-back" }.count == 2)
         #expect(try await scene.facts(id)["state"]?.text == "waiting")
-        // What has not been given back goes at once.
+        // A request that was not returned is delivered at once.
         let other = try await scene.queue("other", ["source-application": .s("demo.Other")])
         let request = try await scene.next()
         #expect(request.id == other)

@@ -4,12 +4,12 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I10: a request that is sent again with its id has one effect and one result, whoever sends it and when.
+/// I10: repeating a request with its id has no further effect and returns one result, for any client at any time.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct RepeatedRequestTests {
     private nonisolated static let repeats = TestSize.pick(small: 300, full: 10_000)
-    /// How often each request is sent.
+    /// The number of times that each request is sent.
     private nonisolated static let times = 10
 
     private struct Repeated: Sendable {
@@ -32,7 +32,7 @@ struct RepeatedRequestTests {
         }
         let results = Observed<[String: [OpenURLResult]]>([:])
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // Each client sends all, from another place on: those of one request come at all distances.
+            // Each client sends all requests, starting at a different one, so repetitions come at all distances.
             for (number, client) in clients.enumerated() {
                 let own = (0..<Self.times).filter { $0 % clients.count == number }.count * requests.count
                 group.addTask {
@@ -116,11 +116,11 @@ struct RepeatedRequestTests {
             let change = Set(told.map(\.changeCount))
             #expect(change.count == 1, "\(request.id): \(change)")
             if let count = change.first ?? nil { counts.insert(count) }
-            // Who queues learns that it is queued, or how it ended by now.
+            // A queueing sender learns that the request is queued, or its outcome so far.
             let outcomes = Set(told.map(\.outcome))
             #expect(outcomes.isSubset(of: request.queued ? ["queued", "handled"] : ["handled"]), "\(outcomes)")
         }
-        // Each was one change of the pasteboard, and nothing else was.
+        // Each request was one change of the pasteboard, and there was no other change.
         #expect(counts.count == requests.count)
         let (last, items) = try await client.get("repeats")
         #expect(last == counts.max() && items.count == 1)
@@ -163,7 +163,7 @@ struct RepeatedRequestTests {
         #expect((request["timeout"]?.number ?? .max) <= 50_000, "\(request)")
         try await scene.answer(request)
         #expect(try await scene.peer.reply(again)["outcome"]?.text == "handled")
-        // The control: it is of a repeated call, and takes the place of no other time-out.
+        // The control: it belongs to a repeated call, and replaces no other time-out.
         for options: KeyValuePairs<String, WireValue> in [
             ["time-left": .u(1)], ["repeated": .b(true), "time-left": .u(0)],
             ["repeated": .b(true), "queue": .b(true), "time-left": .u(1)],
@@ -188,7 +188,7 @@ struct RepeatedRequestTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
     }
 
-    /// I7: what is sent again after the broker forgot it may be a duplicate, and says so.
+    /// I7: a request that is repeated after the broker forgot it may be a duplicate, and is marked as one.
     @Test func `I7: a waiting request that is repeated to a broker that does not know it starts at attempt 2`()
         async throws
     {

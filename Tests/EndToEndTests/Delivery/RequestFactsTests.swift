@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What is known of requests: asked by id from any connection, listed, traced, queued once more, forgotten.
+/// Information about requests: queried by id from any connection, listed, traced, retried, forgotten.
 @Suite(.privateBus)
 struct RequestFactsTests {
     @Test func `I6: whoever knows the id can wait for the end and ask for it`() async throws {
@@ -32,7 +32,7 @@ struct RequestFactsTests {
         for number in 0..<TestSize.pick(small: 100, full: 2_000) {
             let id = try await scene.queue("\(number)")
             let request = try await scene.next()
-            // The peer gives up before these questions do.
+            // The peer stops waiting before these calls do.
             let early = try await scene.peer.send(.waitRequest(id, milliseconds: 60_000))
             try await scene.answer(request)
             let late = try await scene.peer.send(.waitRequest(id, milliseconds: 60_000))
@@ -141,7 +141,7 @@ struct RequestFactsTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         #expect(try await scene.steps(id).last == "retried")
         #expect(try await scene.facts(id)["retried-as"]?.text == newID)
-        // It was handled: there is nothing to do again.
+        // It was handled, so there is nothing to retry.
         try await scene.expectError("NoSuchItem", of: .retryRequest(newID))
         try await scene.expectError("NoSuchRequest", of: .retryRequest(DeliveryScene.newID()))
     }
@@ -168,7 +168,7 @@ struct RequestFactsTests {
             try await scene.peer.nextSignal("RequestCompleted", on: "caller").body == [.string(id), .string("handled")])
         #expect(try await scene.end(id)["outcome"]?.text == "handled")
         #expect(try await scene.peer.heardSignals("RequestCompleted", on: "witness") == 0)
-        // Who waits is told by the answer.
+        // A waiting sender learns the outcome from the answer.
         let serial = try await scene.send(DeliveryScene.newID())
         try await scene.answer(try await scene.next())
         #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
@@ -186,7 +186,7 @@ struct RequestFactsTests {
         _ = try await scene.next()
         try await scene.broker.restart()
         #expect(try await scene.facts(done).body == facts.body)
-        // The handler, which did not leave, gets it again: nobody knows what it did meanwhile.
+        // The handler, which did not leave, gets it again: it is unknown what it did in the meantime.
         try await scene.succeed(.register(DeliveryScene.application, [DeliveryScene.scheme]), on: "handler")
         let again = try await scene.next()
         #expect(again.id == open && again.attempt == 2)

@@ -4,19 +4,19 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// I24: programs with the library do not notice that broker or bus are started again, but for the time that it takes.
+/// I24: programs that use the library notice a restart of the broker or the bus only as a delay.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct RestartTests {
     private nonisolated static let brokerRestarts = TestSize.pick(small: 5, full: 100)
     private nonisolated static let busRestarts = TestSize.pick(small: 2, full: 20)
     private nonisolated static let senders = 4
-    /// The delay that a request may have: far below its time-out, and above the time that the bus and the broker need.
+    /// The maximum delay of a request: far below its time-out, and above the time that the bus and the broker need.
     private nonisolated static let longest = Duration.seconds(10)
-    /// Between two restarts.
+    /// The number of requests between two restarts.
     private nonisolated static let requests = 20
 
-    /// What one sender did.
+    /// The results of one sender.
     private struct Sent: Sendable {
         var count = 0
         var slowest = Duration.zero
@@ -58,7 +58,7 @@ struct RestartTests {
         #expect(done.count >= (Self.brokerRestarts + Self.busRestarts) * Self.requests)
     }
 
-    /// Starts the one or the other again, each time after some requests have ended.
+    /// Restarts one or the other, each time after some requests have ended.
     private static func restart(
         _ broker: BrokerProcess, _ bus: PrivateBus, _ sent: Observed<Sent>, _ generator: SeededGenerator
     ) async throws {
@@ -70,7 +70,7 @@ struct RestartTests {
                 try await sent.wait { $0.count >= before + requests ? () : nil }
             }
             if ofBus.contains(number) { try await bus.startAgain() }
-            // A broker ends with its bus.
+            // A broker exits with its bus.
             try await broker.restart()
         }
         let before = sent.value.count
@@ -79,7 +79,7 @@ struct RestartTests {
         }
     }
 
-    /// Sends one request after the other, every other one queued, and learns the end of each.
+    /// Sends requests one after another, queueing every second one, and gets the outcome of each.
     private static func send(
         _ number: Int, _ bus: PrivateBus, _ sent: Observed<Sent>, until isOver: Observed<Bool>
     ) async throws {
@@ -124,7 +124,7 @@ struct RestartTests {
 }
 
 extension RestartTests {
-    /// The claim of a file and a stored one, the older of which handles the scheme.
+    /// The claim of a file and a stored claim; the older one handles the scheme.
     @Test(arguments: [true, false])
     func `I21: who handles a scheme handles it after a restart too`(isFileOlder: Bool) async throws {
         let data = try PrivateBus.current.directory.appending("data/swift-ipc/handlers")
@@ -137,7 +137,7 @@ extension RestartTests {
             id: "com.example.Other", bus: .address(try PrivateBus.current.address))
         try await app.register(["both.example"], for: "com.example.Stored", persistent: true)
         if !isFileOlder {
-            // The clock of files is a coarse one, which may be some milliseconds behind.
+            // File times come from a coarse clock, which may be some milliseconds behind.
             var (now, status) = (timespec(), stat())
             clock_gettime(CLOCK_REALTIME, &now)
             repeat {
@@ -146,7 +146,7 @@ extension RestartTests {
             } while (status.st_ctim.tv_sec, status.st_ctim.tv_nsec) <= (now.tv_sec, now.tv_nsec)
             try await app.desktop.reloadClaims()
         }
-        // A claim that is made once more keeps its age.
+        // A renewed claim keeps its age.
         try await app.register(["both.example"], for: "com.example.Stored", persistent: true)
         let before = try await app.handlers(of: "both.example").map(\.application)
         let older = isFileOlder ? "com.example.File" : "com.example.Stored"

@@ -5,17 +5,17 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I15, I16: a handler that is stopped costs the bus next to nothing, whatever is queued for it, and gets it all in the
+/// I15, I16: a stopped handler costs the bus next to nothing, however much is queued for it, and gets everything in the
 /// end.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct StoppedHandlerTests {
     private nonisolated static let senders = 8
     private nonisolated static let requests = TestSize.pick(small: 400, full: 10_000)
-    /// Fewer than are tried.
+    /// Lower than the number of attempts.
     private nonisolated static let limit = requests * 4 / 5
     private nonisolated static let stop = TestSize.pick(small: Duration.zero, full: .seconds(60))
-    /// By how much the memory of the bus may grow because of what is queued to slow readers.
+    /// The maximum growth of the bus's memory due to messages queued for slow readers.
     private nonisolated static let bound = 16 << 20
 
     @Test(.enabled(if: BusImplementation.current == .daemon, "the memory of dbus-daemon is measured"))
@@ -52,7 +52,7 @@ struct StoppedHandlerTests {
         withExtendedLifetime((broker, good)) {}
     }
 
-    /// Queues all from several senders, while another client is measured, at least until then.
+    /// Queues all requests from several senders while the latency of another client is measured, at least until then.
     private func queueAll(
         _ handler: HandlerProgram, _ queued: Observed<[DeliveryHistory.Request]>, _ victim: BrokerClient,
         until end: ContinuousClock.Instant
@@ -95,7 +95,7 @@ struct StoppedHandlerTests {
             } catch {
                 guard error.word == "LimitExceeded" else { throw error }
                 request.acceptance = .refused
-                // It says which limit, and how large it is.
+                // The message names the limit and its value.
                 let sentence = "\(error)"
                 #expect(sentence.contains("pending-requests-per-handler") && sentence.contains("\(limit)"))
             }

@@ -5,12 +5,12 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I16: however many small requests wait for a handler that does not answer, the broker stays within its memory.
+/// I16: however many small requests wait for a handler that does not answer, the broker stays within its memory limit.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct WaitingMemoryTests {
     private nonisolated static let senders = 4
-    /// Half of them at small size, with half of the limit; the bound is what the broker may take for all else and for those.
+    /// A small run uses a fraction of requests and limit. The bound is the broker's other memory plus the requests.
     private nonisolated static let share = TestSize.pick(small: 4, full: 1)
     private nonisolated static let requests = 24_000 / share
     private nonisolated static let limit = 33_554_432 / share
@@ -30,12 +30,12 @@ struct WaitingMemoryTests {
         #expect(memory > Self.bound)
     }
 
-    /// The broker's anonymous memory when all that are accepted wait, and how many were refused.
+    /// The broker's anonymous memory while all accepted requests are waiting, and the number of rejected ones.
     private func memory(waitingBytes: Int, _ bytes: Int) async throws -> (bytes: Int, refused: Int) {
         var settings = BrokerProcess.Settings()
         settings.arguments = [
             "--limit", "waiting-bytes=\(waitingBytes)", "--limit", "pending-requests-per-handler=\(Self.requests)",
-            // All senders are one process, and a process may have a fourth.
+            // All senders are one process, which may use a quarter.
             "--limit", "pending-requests-per-source=\(Self.requests)",
             "--limit", "pending-requests=\(4 * Self.requests)",
         ]
@@ -48,7 +48,7 @@ struct WaitingMemoryTests {
         var clients: [BrokerClient] = []
         for _ in 0..<Self.senders {
             let client = try await BrokerClient()
-            // Who it is, is known after that: nothing but what waits for the handler is in memory then.
+            // After that, the caller is known: only requests that wait for the handler are in memory then.
             await #expect(throws: CallError.self) { try await client.open("nobody.example:x") }
             clients.append(client)
         }
@@ -65,7 +65,7 @@ struct WaitingMemoryTests {
                 }
             }
         }
-        // An answer to each says that all calls before it, of the same connection, have been taken.
+        // A reply to each shows that all earlier calls on the same connection have been read.
         await Task.yield()
         for client in clients { _ = try await client.call(URLs1.listRequests, ListRequestsOptions()) }
         let memory = try broker.residentAnonymousBytes

@@ -2,7 +2,7 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// Senders that wait: they learn the end at once, whatever the handler, they themselves or others do.
+/// Waiting senders learn the outcome at once, whatever the handler, they themselves or others do.
 @Suite(.privateBus)
 struct WaitingRequestTests {
     @Test func `I6: a handler that ends makes its request fail at once`() async throws {
@@ -15,7 +15,7 @@ struct WaitingRequestTests {
         let result = try await scene.peer.reply(serial)
         #expect(result["outcome"]?.text == "failed", "\(result)")
         #expect(result["error-code"]?.text == "handler-ended")
-        // A waiting request is not delivered again: its sender knows what it was told.
+        // A waiting request is not redelivered: its sender already has its answer.
         try await scene.openHandler()
         let next = try await scene.send(DeliveryScene.newID(), "next")
         let request = try await scene.next()
@@ -48,7 +48,7 @@ struct WaitingRequestTests {
         let scene = try await DeliveryScene.start(handler: false)
         let handler = try await HandlerProgram()
         try await handler.install(try await BrokerClient())
-        // What the broker sends arrives long before the broker goes on.
+        // Messages from the broker arrive long before the broker continues.
         let delay = try await RunningProcess.start(
             "strace",
             [
@@ -124,7 +124,7 @@ struct WaitingRequestTests {
         for _ in 0..<50 where last.error == nil { last = try await scene.peer.call(.openURL(DeliveryScene.url())) }
         #expect(last.error == "org.swiftipc.Error.HandlerUnavailable", "\(last)")
         #expect(try FileContents.text(starts).split(separator: "\n").count == 5)
-        // Queued requests wait for better times.
+        // Queued requests keep waiting.
         let id = try await scene.queue()
         #expect(try await scene.facts(id)["state"]?.text == "waiting")
     }
@@ -150,7 +150,7 @@ struct WaitingRequestTests {
         #expect(try await scene.facts(id)["late-outcome"]?.text ?? "" == "")
         try await scene.answer(request, "declined")
         try await scene.answer(request, "handled")
-        // What the handler says after that is taken in after its answers.
+        // Whatever the handler says later is read after its answers.
         try await scene.succeed(.describe(), on: "handler")
         let facts = try await scene.facts(id)
         #expect(facts["outcome"]?.text == "timed-out", "\(facts)")
@@ -184,7 +184,7 @@ struct WaitingRequestTests {
         let request = try await scene.next()
         // The second one is there too.
         try await scene.succeed(.describe(), on: "caller")
-        // Not delivered: it ends. From any connection.
+        // Not delivered: it ends. Any connection can cancel it.
         try await scene.succeed(.cancelRequest(second))
         #expect(try await scene.peer.reply(serials[1])["outcome"]?.text == "cancelled")
         // Delivered: the handler decides.
@@ -214,7 +214,7 @@ struct WaitingRequestTests {
             try await scene.answer(try await scene.next())
             #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
         }
-        // The control: one that has left meanwhile is awaited for a while, and then there is no handler.
+        // The control: the broker waits for a while for a handler that has left, and then reports that there is none.
         try await scene.peer.close("handler")
         try await scene.broker.restart()
         try await scene.expectError("NoHandler", of: DeliveryScene.open(DeliveryScene.newID()))
@@ -222,7 +222,7 @@ struct WaitingRequestTests {
 
     @Test func `I24: a handler that comes back after the broker gets what came before it`() async throws {
         let scene = try await DeliveryScene.start()
-        // Both are gone at once, as with the end of a bus: this broker does not live to see that the handler left.
+        // Both are gone at once, as when the bus exits: this broker is killed before it notices that the handler left.
         scene.broker.signal(SIGSTOP)
         try await scene.peer.close("handler")
         try await scene.broker.restart()
@@ -235,11 +235,11 @@ struct WaitingRequestTests {
 
     @Test func `I8: a request that begins at once does not overtake one that goes to the disk first`() async throws {
         let scene = try await DeliveryScene.start()
-        // The broker knows the caller from now on.
+        // From now on, the broker knows the caller.
         let known = try await scene.send(DeliveryScene.newID(), "known")
         try await scene.answer(try await scene.next())
         #expect(try await scene.peer.reply(known)["outcome"]?.text == "handled")
-        // All of them are there when the broker looks.
+        // All of them have arrived when the broker looks.
         scene.broker.signal(SIGSTOP)
         defer { scene.broker.signal(SIGCONT) }
         var serials: [Int] = []

@@ -2,14 +2,14 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I5, I15, I17, I23: whatever descriptor a caller passes, it is refused or copied exactly; nobody waits for it.
+/// I5, I15, I17, I23: whatever descriptor a caller passes, it is rejected or copied exactly, without delay for others.
 @Suite(.privateBus, .serialized)
 struct BadDescriptorTests {
     private static let tries = TestSize.pick(small: 40, full: 2_000)
     private static let size = 200_000
     private static let refused = "org.swiftipc.Error.PayloadInvalid"
 
-    /// None of these is a sealed memory file or a regular file that can be read.
+    /// None of these is a sealed memory file or a readable regular file.
     @Test(
         arguments: ["fifo", "pipe", "directory", "socket", "device", "terminal", "path", "write-only"],
         [true, false])
@@ -38,7 +38,8 @@ struct BadDescriptorTests {
             let world = try await DescriptorBroker.start(persistent: persistent)
             try await expect(world, kind: kind, .flip) { tries in
                 #expect(tries.tally == ["accepted": Self.tries], "\(tries)")
-                // Of which bytes is a matter of chance, but it is whole, and fits its digest: the read checks it.
+                // Chance decides which bytes are copied, but the copy is whole and matches its digest, as the read
+                // checks.
                 #expect(tries.read.keys.allSatisfy { $0.hasPrefix("\(Self.size) ") }, "\(tries)")
             }
             try await world.broker.terminate()
@@ -85,7 +86,7 @@ struct BadDescriptorTests {
         try await world.expectRestored()
     }
 
-    /// The control: what is good is accepted by the same loop, and its bytes are told apart.
+    /// The control: the same loop accepts good descriptors, and distinguishes their bytes.
     @Test func `a sealed memory file is accepted`() async throws {
         let world = try await DescriptorBroker.start()
         let digest = try await world.peer.digest(Self.size)
@@ -96,7 +97,7 @@ struct BadDescriptorTests {
         #expect(try await world.peer.digest(Self.size, seed: 2) != digest)
     }
 
-    /// Passes such a descriptor many times, and expects that the broker is as before and no other caller waited long.
+    /// Passes such a descriptor many times, and checks that the broker is unchanged and no other caller waited long.
     private func expect(
         _ world: DescriptorBroker, kind: String, size: Int = Self.size, _ meddling: WirePeer.Meddling? = nil,
         _ check: (WirePeer.Tries) throws -> Void
@@ -112,12 +113,12 @@ struct BadDescriptorTests {
         #expect(waits < .milliseconds(250))
         #expect(world.broker.isRunning && world.broker.pid == pid)
         #expect(try await world.peer.call(DescriptorBroker.set(.h(.sealed(Self.size)))).error == nil)
-        // What was accepted is the board's; the base is without it.
+        // The board keeps the accepted content, so the base is measured without it.
         #expect(try await world.peer.call(.clear(at: DescriptorBroker.board)).error == nil)
         try world.expectLittleMemory()
     }
 
-    /// The longest that a caller waited who writes and reads something small meanwhile.
+    /// The longest wait of a caller that writes and reads something small in the meantime.
     private func waits(_ client: BrokerClient, _ count: Int) async throws -> Duration {
         var longest = Duration.zero
         for number in 0..<count {

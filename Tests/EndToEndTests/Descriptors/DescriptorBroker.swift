@@ -6,14 +6,14 @@ struct DescriptorBroker: Sendable {
     let broker: BrokerProcess
     let peer: WirePeer
     static let board = "/org/swiftipc/Broker1/pasteboards/large"
-    /// Anonymous memory and descriptors before anything was passed.
+    /// Anonymous memory and descriptors before any value was passed.
     let memory: Int
     let descriptors: Int
 
-    /// By how much the broker's memory may grow for values that come as descriptors, of any size.
+    /// The maximum growth of the broker's memory for values passed as descriptors, of any size.
     static let memoryTolerance = 8 << 20
 
-    /// Returns when the broker runs and has done each kind of call once.
+    /// Returns when the broker is running and has performed each kind of call once.
     static func start(persistent: Bool = true, _ arguments: [String] = []) async throws -> DescriptorBroker {
         var settings = BrokerProcess.Settings()
         settings.arguments = arguments
@@ -40,12 +40,12 @@ struct DescriptorBroker: Sendable {
 
     static let type = "application/octet-stream"
 
-    /// A call that sets one item of one value.
+    /// A call that sets one item with one value.
     static func set(_ value: WireValue, _ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
         set([value], options)
     }
 
-    /// A call that sets as many items as there are values.
+    /// A call that sets one item for each value.
     static func set(_ values: [WireValue], _ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
         .setItems(.items(values.map { [(type, $0)] }), options, at: board)
     }
@@ -61,7 +61,7 @@ struct DescriptorBroker: Sendable {
         return (answer.body[1].elements ?? []).compactMap { $0[0]?[1].map(ReadValue.init) }
     }
 
-    /// I16, I17: removes the board, and expects memory and descriptors as they were before; not at once, but within a
+    /// I16, I17: removes the board, and checks that memory and descriptors return to their earlier values within a
     /// second.
     func expectRestored(_ location: SourceLocation = #_sourceLocation) async throws {
         #expect(try await peer.call(.removePasteboard("large")).error == nil, sourceLocation: location)
@@ -76,20 +76,20 @@ struct DescriptorBroker: Sendable {
         try expectLittleMemory(location)
     }
 
-    /// I16: the broker has not taken the values into its memory.
+    /// I16: checks that the broker has not read the values into its memory.
     func expectLittleMemory(_ location: SourceLocation = #_sourceLocation) throws {
         let grown = try broker.residentAnonymousBytes - memory
         #expect(grown < Self.memoryTolerance, "\(grown) bytes", sourceLocation: location)
     }
 }
 
-/// One value that came back.
+/// A value that was read back.
 struct ReadValue: Sendable, Hashable {
-    /// Whether it came as a descriptor.
+    /// Whether it arrived as a descriptor.
     let isDescriptor: Bool
     let size: Int
     let digest: String
-    /// Of a descriptor: whether it can be written through, and where it stands.
+    /// For a descriptor: whether it is writable, and its file position.
     let isWritable: Bool
     let offset: Int
 

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I16, I17: values by descriptor come back byte for byte, and neither stay in the broker's memory nor leave a
+/// I16, I17: values passed as descriptors come back byte for byte, do not stay in the broker's memory, and leave no
 /// descriptor open.
 @Suite(.privateBus, .serialized)
 struct LargeValueTests {
@@ -13,7 +13,7 @@ struct LargeValueTests {
     func `I16, I17: a value of any size by descriptor comes back byte for byte`(persistent: Bool) async throws {
         for kind in Self.kinds {
             for (seed, size) in Self.sizes.enumerated() {
-                // All of a volatile board are in memory, though not in the broker's own.
+                // A volatile board keeps everything in memory, though not in the broker's own.
                 let world = try await DescriptorBroker.start(persistent: persistent)
                 let descriptor = WireDescriptor(kind: kind, size: size, seed: seed)
                 let answer = try await world.peer.call(DescriptorBroker.set(.h(descriptor)))
@@ -24,7 +24,7 @@ struct LargeValueTests {
                 #expect(value.size == size && value.digest == expected, "\(kind), \(size): \(value)")
                 #expect(value.isDescriptor == (size > 65_536), "\(kind), \(size)")
                 #expect(!value.isWritable && value.offset == 0)
-                // Opened anew: one reader's position is not the next one's.
+                // Opened anew: readers do not share a file position.
                 #expect(try await world.values().first == value)
                 try await world.expectRestored()
                 try await world.broker.terminate()
@@ -46,7 +46,7 @@ struct LargeValueTests {
         let two = try await world.peer.call(DescriptorBroker.set([.bytes(most), .bytes(1)]))
         #expect(two.error == "org.swiftipc.Error.LimitExceeded", "\(two)")
         #expect(try await world.values().first?.digest == inline.digest)
-        // What came by descriptor is too large for who takes none.
+        // A value that came as a descriptor is too large for a reader that accepts none.
         #expect(try await world.peer.call(DescriptorBroker.set(.h(.sealed(most + 1)))).error == nil)
         let unasked = try await world.peer.call(DescriptorBroker.get(descriptors: false))
         #expect(unasked.error == "org.swiftipc.Error.LimitExceeded" && unasked.text.contains("fd"), "\(unasked)")
@@ -59,7 +59,7 @@ struct LargeValueTests {
             let world = try await DescriptorBroker.start(persistent: persistent)
             let sizes = (0..<count).map { (1 << 20) + $0 }
             let values: [WireValue] = sizes.enumerated().map { place, size in
-                // The bus throws out who sends a seventeenth descriptor.
+                // The bus disconnects a sender that passes a seventeenth descriptor.
                 place < 16 ? .h(.sealed(size, seed: place)) : .bytes(size, seed: place)
             }
             #expect(try await world.peer.call(DescriptorBroker.set(values)).error == nil)
@@ -68,7 +68,7 @@ struct LargeValueTests {
                 #expect(try await value.digest == world.peer.digest(sizes[place], seed: place), "\(place) of \(count)")
             }
             #expect(read.map(\.size) == sizes && read.count { $0.isDescriptor } == min(count, 16))
-            // The smallest is the one that goes inline.
+            // The smallest value is sent inline.
             if count > 16 { #expect(!read[0].isDescriptor) }
             try await world.expectRestored()
             try await world.broker.terminate()

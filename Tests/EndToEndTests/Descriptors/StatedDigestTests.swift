@@ -3,12 +3,12 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// Digests that a writer states (`digests`): who states a wrong one harms the readers of that value, and nobody else.
+/// Digests that a writer states (`digests`): a wrong digest harms only the readers of that value.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct StatedDigestTests {
     private nonisolated static let wrong = "xxh128:" + String(repeating: "0", count: 32)
-    /// Just above the size from which on the broker takes a digest as it is stated.
+    /// Just above the size from which the broker accepts a stated digest.
     private nonisolated static let size = (1 << 20) + 1
 
     private static func set(_ digests: [[String]], sizes: [Int] = [size, size]) -> WireCall {
@@ -22,7 +22,7 @@ struct StatedDigestTests {
         return (application, try await application.pasteboard(named: "large"))
     }
 
-    /// What the library says of each value alone, and of all together.
+    /// The library's error for each value alone, and for all together.
     private func readable(_ board: Pasteboard) async -> [IPCError.Code?] {
         var found: [IPCError.Code?] = []
         for item: UInt32 in 0..<2 {
@@ -45,11 +45,11 @@ struct StatedDigestTests {
         #expect(await readable(board) == [nil, nil, nil])
         #expect(try await world.peer.call(Self.set([[Self.wrong], [""]])).error == nil)
         #expect(await readable(board) == [.inputOutput, nil, .inputOutput])
-        // The bytes are what was written all the same, and the next version is whole.
+        // The bytes are still those that were written, and the next version is intact.
         #expect(try await world.values().map(\.size) == [Self.size, Self.size])
         #expect(try await world.peer.call(Self.set([[""], [""]])).error == nil)
         #expect(await readable(board) == [nil, nil, nil])
-        // With what it may have open to the broker.
+        // This includes its connections to the broker.
         await application.close()
         try await world.expectRestored()
     }
@@ -63,7 +63,7 @@ struct StatedDigestTests {
         let answer = try await world.peer.call(Self.set([[Self.wrong], [Self.wrong]], sizes: [size, size]))
         #expect(answer.error == nil, "\(answer)")
         #expect(await readable(board) == [nil, nil, nil])
-        // With what it may have open to the broker.
+        // This includes its connections to the broker.
         await application.close()
         try await world.expectRestored()
     }
@@ -79,7 +79,7 @@ struct StatedDigestTests {
         let answer = try await world.peer.call(Self.set(digests))
         #expect(answer.error == "org.swiftipc.Error.InvalidArguments", "\(answer)")
         #expect(try await world.values().isEmpty)
-        // The control: the right shape.
+        // The control: the correct form.
         #expect(try await world.peer.call(Self.set([[Self.wrong], [""]])).error == nil)
         try await world.expectRestored()
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A click in a browser reaches a handler. Chromium writes the scheme in small letters, and the rest as it stands.
+/// A click in a browser reaches a handler. Chromium writes the scheme in lower case, and the rest unchanged.
 @Suite(.privateBus)
 struct BrowserTests {
     private static let page = """
@@ -10,7 +10,7 @@ struct BrowserTests {
         <script>requestAnimationFrame(() => requestAnimationFrame(() => fetch('/painted')))</script>
         """
 
-    /// A server of the page, and its address.
+    /// A web server for the page, and its address.
     private func serve(_ directory: TemporaryDirectory) async throws -> (server: RunningProcess, origin: String) {
         try FileContents.write(Self.page, to: "\(try directory.makeDirectory("web"))/index.html")
         let server = try await RunningProcess.start(
@@ -22,14 +22,14 @@ struct BrowserTests {
         return (server, "http://127.0.0.1:\(port)")
     }
 
-    /// A browser that asks nobody before it opens a link of this origin: as after "Always allow".
+    /// A browser that opens a link from this origin without asking, as after "Always allow".
     private func browse(_ origin: String, _ directory: TemporaryDirectory, _ display: VirtualDisplay) async throws {
         let profile = directory.appending("profile")
         try directory.makeDirectory("profile/Default")
         try FileContents.write(
             #"{"protocol_handler":{"allowed_origin_protocol_pairs":{"\#(origin)":{"ipcserver.demo":true}}}}"#,
             to: "\(profile)/Default/Preferences")
-        // A sandbox of its own needs a user that is not root.
+        // Chromium's own sandbox needs a user other than root.
         _ = try await RunningProcess.start(
             "chromium",
             [
@@ -51,7 +51,7 @@ struct BrowserTests {
         let (server, origin) = try await serve(bus.directory)
         try await browse(origin, bus.directory, display)
         try await server.errors.waitForLine(deadline: .seconds(90)) { $0.contains("/painted") }
-        // Chromium ignores a click on a page that it has drawn and not yet activated, and no event reports the activation.
+        // Chromium ignores a click on a page that is drawn but not yet activated, and no event reports the activation.
         var line: String?
         for _ in 0..<10 where line == nil {
             _ = try await RunningProcess.run(

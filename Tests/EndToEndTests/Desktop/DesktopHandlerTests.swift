@@ -4,7 +4,7 @@ import IPCInterface
 import IPCTesting
 import Testing
 
-/// URLs that nobody has claimed go to the desktop's own handlers, which know nothing of this project.
+/// URLs that no application has claimed go to the desktop's own handlers, which know nothing about this project.
 @Suite(.privateBus)
 struct DesktopHandlerTests {
     private static let url = #"Desk.example://a b/?q=%E6'日"&x=$(id);*#f"#
@@ -24,7 +24,7 @@ struct DesktopHandlerTests {
         let first = try FileContents.text(log).split(separator: "\n").map(String.init)
         try #require(first.count == 3)
         #expect(first[1] == "asked\t\(Self.url)\t-\t-")
-        // It was awaited, for it had done its work by then.
+        // It was awaited, because it had finished its work by then.
         #expect(first[2].hasPrefix("done\t"))
         #expect(try await open("desk.example:again").status == .success)
         let second = try FileContents.text(log).split(separator: "\n").map(String.init)
@@ -81,14 +81,14 @@ struct DesktopHandlerTests {
     @Test func `a program that cannot be started is told with its reason`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addEntry("org.example.Gone.desktop", scheme: "desk.example", "Exec=/bin/sh-that-is-not-there %u")
-        // GIO itself passes over an entry whose program is not there.
+        // GIO itself skips an entry whose program is missing.
         #expect(try await open("desk.example:x").status == .exited(68))
         let file = scene.bus.directory.appending("no-program")
         try FileContents.write("neither a script nor a program\n", to: file, isProgram: true)
         try scene.addEntry("org.example.Odd.desktop", scheme: "desk.example", "Exec=\(file) %u", "Path=/nowhere")
         let odd = try await open("desk.example:x")
         #expect(odd.status == .exited(69), "\(odd)")
-        // Its name is said once.
+        // Its name appears once.
         #expect(odd.errors.ranges(of: "org.example.Odd.desktop").count == 1, "\(odd)")
     }
 
@@ -97,7 +97,7 @@ struct DesktopHandlerTests {
         #expect(try await open("desk.example:x").status == .exited(68))
         try await Tools.client(["set", "board"], input: .bytes(Array("hello".utf8))).succeeded()
         #expect(try await open("desk.example:x", "--pasteboard", "board").status == .exited(68))
-        // The control: with an entry it is another matter.
+        // The control: with an entry, the result differs.
         try scene.addStartedProgram(scheme: "desk.example")
         #expect(try await open("desk.example:x").status == .success)
     }
@@ -150,7 +150,7 @@ struct DesktopHandlerTests {
         #expect(try JSONText.string("application", in: shown) == "org.example.Started.desktop")
         #expect(try JSONText.string("outcome", in: shown) == "delivered")
         #expect(try await Tools.ids(["--state", "delivered"]) == [id])
-        // Another URL with the same id is a mistake, and nothing can be queued for the desktop afterwards.
+        // Another URL with the same id is an error, and nothing can be queued for the desktop afterwards.
         #expect(try await open("desk.example:other", "--id", id).status == .exited(65))
         let retried = try await Tools.client(["request", "retry", id])
         #expect(retried.status == .exited(68), "\(retried)")

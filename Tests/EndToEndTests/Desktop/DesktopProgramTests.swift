@@ -3,10 +3,10 @@ import IPCInterface
 import IPCTesting
 import Testing
 
-/// How the broker runs `ipc-desktop-open`; another program stands in its place.
+/// How the broker runs `ipc-desktop-open`, which another program replaces here.
 @Suite(.privateBus)
 struct DesktopProgramTests {
-    /// A broker in a folder of its own, beside a program that is a script of a shell.
+    /// A broker in its own folder, next to a program that is a shell script.
     private func start(_ script: String, _ arguments: [String] = [], wrapper: String? = nil) async throws
         -> DesktopScene
     {
@@ -24,7 +24,7 @@ struct DesktopProgramTests {
 
     private static let log = #""$IPC_TEST_BUS_DIRECTORY/desktop.log""#
 
-    /// The control of this is the test that finds the URL: what stands in the arguments would be seen.
+    /// The control is the test that finds the URL: anything in the arguments would be visible.
     @Test func `the URL and the token stand in no argument`() async throws {
         let scene = try await start(
             #"""
@@ -75,7 +75,7 @@ struct DesktopProgramTests {
         #expect(try await Tools.client(["open", "--", "desk.example:x"]).status == .exited(68))
         let pid = try #require(try await scene.log.nextLine().flatMap { Int32($0) })
         #expect(ProcessStatus(pid: pid).command == nil)
-        // The control: one that runs has a command.
+        // The control: a running program has a command.
         #expect(ProcessStatus(pid: scene.broker.pid).command == "ipc-broker")
     }
 
@@ -100,7 +100,7 @@ struct DesktopProgramTests {
         let counts = try FileContents.text(scene.bus.directory.appending("desktop.log")).split(separator: "\n")
             .compactMap { Int($0.filter { !$0.isWhitespace }) }
         #expect(counts.count == 6)
-        // The control: where nothing keeps them apart they meet.
+        // The control: without anything that keeps them apart, they overlap.
         #expect(isBound ? counts.allSatisfy { $0 <= most } : counts.contains { $0 > 2 }, "\(counts)")
     }
 

@@ -1,13 +1,13 @@
 import IPCTesting
 
-/// A broker, and programs of a desktop that its private bus knows by their desktop entries alone.
+/// A broker, and desktop programs that its private bus knows only by their desktop entries.
 struct DesktopScene: Sendable {
     let broker: BrokerProcess
     let bus: PrivateBus
-    /// What the programs write, line by line.
+    /// The output of the programs, line by line.
     let log: RunningProcess
 
-    /// - Parameter executable: another broker than `ipc-broker`.
+    /// - Parameter executable: a broker other than `ipc-broker`.
     static func start(
         _ arguments: [String] = [], executable: String? = nil, environment: [String: String] = [:]
     ) async throws -> DesktopScene {
@@ -22,7 +22,7 @@ struct DesktopScene: Sendable {
             log: try await RunningProcess.start("tail", ["-n", "+1", "-f", log], input: .none))
     }
 
-    /// Writes a desktop entry and makes it the default of a scheme, as the desktop's settings do.
+    /// Writes a desktop entry and makes it the default for a scheme, as the desktop's settings do.
     func addEntry(_ id: String, scheme: String, _ lines: String...) throws {
         let text =
             ["[Desktop Entry]", "Type=Application", "Name=\(id)", "MimeType=x-scheme-handler/\(scheme);"] + lines
@@ -33,14 +33,14 @@ struct DesktopScene: Sendable {
             to: bus.directory.appending("config/mimeapps.list"))
     }
 
-    /// A program that is started with the URL and writes that, its token and its limit of descriptors.
+    /// Adds a program that is started with the URL and writes the URL, its token and its descriptor limit.
     func addStartedProgram(scheme: String) throws {
         let script = bus.directory.appending("started.py")
         try FileContents.write(Self.started, to: script)
         try addEntry("org.example.Started.desktop", scheme: scheme, "Exec=/usr/bin/python3 \(script) %u")
     }
 
-    /// A program that takes URLs by D-Bus, and is started by the bus when it is called.
+    /// Adds a program that accepts URLs over D-Bus, and that the bus starts on the first call.
     func addService(scheme: String) async throws {
         let script = bus.directory.appending("service.py")
         try FileContents.write(Self.service, to: script)
@@ -49,7 +49,7 @@ struct DesktopScene: Sendable {
             "org.example.Service.desktop", scheme: scheme, "Exec=/bin/false %u", "DBusActivatable=true")
     }
 
-    /// The desktop outside of a sandbox: it takes what ends in `yes`.
+    /// Adds the desktop outside a sandbox: it accepts everything that ends in `yes`.
     func addPortal() async throws {
         let script = bus.directory.appending("portal.py")
         try FileContents.write(Self.portal, to: script)
@@ -98,7 +98,7 @@ struct DesktopScene: Sendable {
             log.write(text + "\n")
         """#
 
-    /// It takes a moment before it answers, and writes then that it has done what it was asked for.
+    /// It takes a moment before it answers, and then writes that it has done its work.
     private static let service = #"""
         import os
         import dbus, dbus.service

@@ -3,7 +3,7 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// `org.freedesktop.Application` of every application that receives, as desktops call it.
+/// `org.freedesktop.Application` of every receiving application, as desktops call it.
 @Suite(.privateBus)
 struct FreedesktopApplicationTests {
     private static let url = #"Notes.example://a b/?q=%E6日"#
@@ -91,7 +91,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// I19: the rules hold on this way too.
+    /// I19: policies also apply to this route.
     @Test func `a policy that refuses strangers refuses Open`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await handler()
@@ -138,7 +138,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The two halves meet: a program of this library that only its desktop entry knows.
+    /// Both sides together: a program that uses this library and is known only from its desktop entry.
     @Test func `the broker hands a URL to an application whose scheme only the desktop knows`() async throws {
         let scene = try await DesktopScene.start()
         let application = try await handler()

@@ -11,14 +11,14 @@ struct HomeSnapshot: Equatable, CustomStringConvertible {
 
     private(set) var elements: [String: Element] = [:]
 
-    /// - Parameter isLeftOut: paths, from the bus's directory, that are somebody else's business.
+    /// - Parameter isLeftOut: whether to leave out a path of another program, relative to the bus's directory.
     init(_ bus: PrivateBus, but isLeftOut: (String) -> Bool = { _ in false }) {
         for folder in ["home", "config", "data", "run"] { add(folder, below: bus.directory.path, isLeftOut) }
     }
 
     private mutating func add(_ path: String, below root: String, _ isLeftOut: (String) -> Bool) {
         var status = stat()
-        // dbus-broker starts programs as units of systemd, which keeps its own state there.
+        // dbus-broker starts programs as systemd units, and systemd keeps its own state there.
         guard !isLeftOut(path), path != "run/systemd", lstat("\(root)/\(path)", &status) == 0 else { return }
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
@@ -39,7 +39,7 @@ struct HomeSnapshot: Equatable, CustomStringConvertible {
     }
 }
 
-/// Files of other programs, as they stand in a home.
+/// Files of other programs, as found in a home directory.
 enum FurnishedHome {
     static func furnish(_ bus: PrivateBus) throws {
         let directory = bus.directory

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Links of other programs reach a handler through the broker: started by it and already there, the URL as it was written.
+/// Links from other programs reach a handler through the broker, whether running or not, with the URL unchanged.
 @Suite(.privateBus)
 struct OpenersTests {
     private static let application = "org.example.Links"
@@ -11,10 +11,10 @@ struct OpenersTests {
         "Links.example://host/path?key=value&x=%E6%97%A5#part", "links.example:a%20b+c;d=e,f'g(h)",
         "links.example://x?u=https://example.org/%3Fa%3Db",
     ]
-    /// xdg-open before 1.2 looks for the scheme as it is spelled, so for the two spellings that are listed.
+    /// xdg-open before 1.2 looks up the scheme as spelled, so it finds only the two spellings that are listed.
     static let moreForGIO = ["LINKS.EXAMPLE://x", "lInKs.Example:with a blank"]
 
-    /// A handler that the bus starts, whose lines can be read here.
+    /// Registers a handler that the bus starts, and whose output can be read here.
     private func register() async throws -> RunningProcess {
         let bus = try PrivateBus.current
         let fifo = bus.directory.appending("lines")
@@ -37,7 +37,7 @@ struct OpenersTests {
         let bus = try PrivateBus.current
         let reader = try await register()
         #expect(try await !bus.hasOwner(Self.application))
-        // The first one starts it, the others find it there.
+        // The first URL starts it; the others find it running.
         for url in urls {
             let opened = try await RunningProcess.run(
                 command[0], command.dropFirst() + [url], environment: bus.environment.merging(environment) { $1 })
@@ -46,7 +46,7 @@ struct OpenersTests {
             #expect(try JSONText.string("url", in: line) == url)
             #expect(try await bus.hasOwner(Self.application))
         }
-        // The control: without the registration nobody gets it.
+        // The control: without the registration, no program gets the URL.
         _ = try await Tools.client(["scheme", "unregister", "--all", "--application", Self.application]).succeeded()
         let refused = try await RunningProcess.run(
             command[0], command.dropFirst() + [Self.urls[0]], environment: bus.environment.merging(environment) { $1 })
@@ -58,7 +58,7 @@ struct OpenersTests {
 
     @Test func xdgOpen() async throws {
         let display = try await VirtualDisplay.start()
-        // No browser is to be tried where there is no handler.
+        // If there is no handler, no browser must be tried.
         try await opens(["xdg-open"], Self.urls, ["DISPLAY": display.name, "BROWSER": "false"])
         await display.end()
     }

@@ -1,13 +1,13 @@
 import IPCTesting
 import Testing
 
-/// A link of a sandboxed program goes by xdg-desktop-portal, here the real one with its GTK backend; it reaches the handler as
-/// it was written.
+/// A sandboxed program's link goes through xdg-desktop-portal, here the real one with its GTK backend, and reaches the
+/// handler unchanged.
 @Suite(.privateBus)
 struct PortalTests {
     private static let urls = ["Links.example://host/path?key=value&x=%E6%97%A5#part", "lInKs.Example:with a blank"]
 
-    /// As a program in a sandbox asks: it stays until the portal has answered, and prints the word of the answer.
+    /// Requests like a sandboxed program: it stays until the portal has answered, and prints the result.
     private static let caller = #"""
         import sys
         import dbus
@@ -29,16 +29,16 @@ struct PortalTests {
         loop.run()
         """#
 
-    /// Lets the bus start the portal, its backend and the permissions that it keeps, in the environment of a desktop.
+    /// Lets the bus start the portal, its backend and its permission store, in a desktop environment.
     private func addPortal(_ display: VirtualDisplay) async throws {
         let bus = try PrivateBus.current
-        // Which backend it takes: the file since 1.17, the name of the desktop before.
+        // Selects the backend: by this file since 1.17, by the desktop's name before.
         try bus.directory.makeDirectory("config/xdg-desktop-portal")
         try FileContents.write(
             "[preferred]\ndefault=gtk\n", to: bus.directory.appending("config/xdg-desktop-portal/portals.conf"))
         let variables = [
             "DISPLAY": display.name, "XDG_CURRENT_DESKTOP": "GNOME", "NO_AT_BRIDGE": "1", "GSETTINGS_BACKEND": "memory",
-            // GTK ends without the schemas of its settings.
+            // GTK exits without the schemas of its settings.
             "XDG_DATA_DIRS": "\(bus.directory.appending("system-data")):/usr/share",
         ]
         _ = try await RunningProcess.run(
@@ -71,7 +71,7 @@ struct PortalTests {
             #expect(try JSONText.string("url", in: line) == url)
             #expect(try await caller.nextLine() == "0")
         }
-        // The control: without the registration the portal knows nobody, and its backend asks the user.
+        // The control: without the registration, the portal knows no handler, and its backend asks the user.
         _ = try await Tools.client(["scheme", "unregister", "--all"] + claim).succeeded()
         let caller = try await PythonPeer.start(Self.caller, arguments: [Self.urls[0]])
         _ = try await RunningProcess.run(

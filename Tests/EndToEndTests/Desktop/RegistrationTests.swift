@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What `scheme register` writes, and that `scheme unregister` brings back what was there: names, modes and bytes.
+/// What `scheme register` writes, and that `scheme unregister` restores the earlier state: names, modes and bytes.
 @Suite(.privateBus)
 struct RegistrationTests {
     private static let application = "org.example.Notes"
@@ -10,7 +10,7 @@ struct RegistrationTests {
         try await Tools.client(["scheme", "register"] + arguments + ["--application", Self.application])
     }
 
-    /// The broker makes a folder for sockets of direct connections.
+    /// Leaves out the broker's folder for sockets of direct connections.
     private func snapshot() throws -> HomeSnapshot { HomeSnapshot(try .current) { $0 == "run/swift-ipc" } }
 
     private func unregister(_ arguments: [String] = ["--all"]) async throws {
@@ -28,7 +28,7 @@ struct RegistrationTests {
             "Notes.example", "other.example", "--persistent", "--exec", "sh -c 'exit 0'",
         ])
         .succeeded()
-        // The control: there is something to take back, and each file of it is told.
+        // The control: there is something to undo, and each of its files is reported.
         let between = try snapshot()
         let changed = between.elements.filter { before.elements[$0.key] != $0.value && $0.value.bytes != nil }
         let told = Set(registered.lines.map { String($0.drop { $0 != "/" }) })
@@ -64,14 +64,14 @@ struct RegistrationTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What cannot be started is told before anything is stored.
+    /// A program that cannot be started is reported before anything is stored.
     @Test(arguments: ["no.such.program", "./no.such.program", "/nowhere/program", "sh | sh"])
     func aCommandThatCannotBeRunStoresNoClaim(command: String) async throws {
         let broker = try await BrokerProcess.start()
         let refused = try await register(["notes", "--persistent", "--exec", command])
         #expect(refused.status == .exited(65) && !refused.errors.contains("stored"), "\(refused)")
         #expect(try await Tools.client(["scheme", "list", "notes"]).succeeded().output.isEmpty)
-        // The control: with one that can be run there is a claim.
+        // The control: a program that can be run gets a claim.
         _ = try await register(["notes", "--persistent", "--exec", "sh -c 'exit 0'"]).succeeded()
         #expect(try await Tools.client(["scheme", "list", "notes"]).succeeded().output.contains(Self.application))
         withExtendedLifetime(broker) {}
@@ -140,7 +140,7 @@ struct RegistrationTests {
             let checked = try await RunningProcess.run("desktop-file-validate", [path])
             #expect(checked.status == .success && checked.output.isEmpty, "\(checked)")
         }
-        // The control: it finds what is wrong.
+        // The control: it finds mistakes.
         let wrong = bus.directory.appending("wrong.desktop")
         try FileContents.write("[Desktop Entry]\nType=Application\nExec=x %u\n", to: wrong)
         #expect(try await RunningProcess.run("desktop-file-validate", [wrong]).status != .success)

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// `ipc-client setup` on a bus that knows nothing of the programs.
+/// `ipc-client setup` on a bus that does not know the programs.
 @Suite(.privateBus)
 struct SetupTests {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
@@ -11,7 +11,7 @@ struct SetupTests {
     func undoneTheHomeIsAsItWas(isFurnished: Bool) async throws {
         let bus = try PrivateBus.current
         if isFurnished { try FurnishedHome.furnish(bus) }
-        // Somebody's own file of one of the names.
+        // A file of the user with one of the names.
         if isFurnished { try FileContents.write("mine\n", to: "\(bus.serviceDirectory)/demo.IPCServer.service") }
         let before = HomeSnapshot(bus)
         let first = try await Tools.client(["setup"]).succeeded()
@@ -35,13 +35,13 @@ struct SetupTests {
         _ = try await Tools.client(["setup"]).succeeded()
         #expect(try await Tools.client(["send", "hello"]).status == .success)
         #expect(try await Tools.client(["get", "demo.IPCClient"]).output == "hello")
-        // A broker that runs knows at once that the claim is gone.
+        // A running broker knows at once that the claim is gone.
         _ = try await Tools.client(["setup", "--undo"]).succeeded()
         #expect(HomeSnapshot(bus, but: store) == before)
         #expect(try await !Tools.client(["scheme", "list", "IPCServer.demo"]).output.contains("installed"))
     }
 
-    /// The files are those of `make install`, with the paths of the programs where they lie.
+    /// The files are those of `make install`, with the actual paths of the programs.
     @Test func itWritesWhatMakeInstallDoes() async throws {
         let bus = try PrivateBus.current
         _ = try await Tools.client(["setup", "--systemd"])

@@ -1,11 +1,11 @@
 import IPCTesting
 
-/// An X server without a screen, of a test's own; Xvfb(1).
+/// An X server without a screen, for one test; Xvfb(1).
 struct VirtualDisplay {
     let name: String
     private let server: RunningProcess
 
-    /// Returns when it takes connections.
+    /// Starts the server; returns when it accepts connections.
     static func start() async throws -> VirtualDisplay {
         let server = try await RunningProcess.start(
             "Xvfb", ["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"], input: .none)

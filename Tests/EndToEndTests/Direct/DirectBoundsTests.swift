@@ -1,10 +1,10 @@
 import IPCTesting
 import Testing
 
-/// I15, I16, I17: what one program on a direct connection makes the broker hold is bounded, and others do not pay for it.
+/// I15, I16, I17: what one program makes the broker hold on a direct connection is bounded; others do not pay for it.
 @Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
 struct DirectBoundsTests {
-    /// Sixteen values that go as descriptors, on the pasteboard of ``WireCall/board``.
+    /// Puts sixteen values that travel as descriptors on the pasteboard of ``WireCall/board``.
     private static func fill(_ scene: DirectScene) async throws {
         #expect(try await scene.peer.call(.getPasteboard("canary"), on: "witness").error == nil)
         let values = (0..<16).map { _ in [("a/b", WireValue.h(.sealed(100_000)))] }
@@ -22,15 +22,14 @@ struct DirectBoundsTests {
         var held = 0
         let asks = WireCall.getItems(["fd": .b(true)])
         for number in 0..<600 {
-            // The broker may have ended it.
+            // The broker may have closed it.
             _ = try? await scene.peer.send(asks, on: "deaf")
             guard number % 20 == 0 else { continue }
             let answer = try await scene.peer.call(asks, on: "reader")
             #expect(answer.error == nil && !answer.gone)
             held = max(held, try scene.broker.openDescriptors - base)
         }
-        // The bound, those of a message more, and those of the answer to the reader. The control: without a bound they are
-        // kept.
+        // The bound, plus one more message, plus the answer to the reader. The control: without a bound, all are kept.
         #expect(isBounded ? held <= most + 3 * 16 : held > 64 + 3 * 16, "\(held) descriptors")
         if isBounded { try await scene.peer.waitForEnd(of: "deaf") }
         #expect(try await scene.peer.call(asks, on: "reader").error == nil)
@@ -38,7 +37,7 @@ struct DirectBoundsTests {
         try await scene.waitForDescriptors(base - (isBounded ? 0 : 1))
     }
 
-    /// Over the bus, which takes all that is sent: what the broker has is what it makes.
+    /// Over the bus, which accepts everything that is sent: the broker holds only the descriptors that it is creating.
     @Test func `I17: few descriptors are made before they are sent`() async throws {
         let scene = try await DirectScene.start()
         try await Self.fill(scene)
@@ -49,7 +48,7 @@ struct DirectBoundsTests {
             serials.append(try await scene.peer.send(asks, on: "owner"))
             made = max(made, try scene.broker.openDescriptors - base)
         }
-        // A caller has 32 at a time, beside those that are just leaving.
+        // A caller has 32 at once, besides those just being sent.
         #expect(made <= 32 + 4 * 16, "\(made) descriptors")
         for serial in serials { #expect(try await scene.peer.reply(serial, on: "owner").error == nil) }
     }
@@ -89,7 +88,7 @@ struct DirectBoundsTests {
             try await scene.peer.send(0.75, of: call, on: "half \(number)")
             #expect(try await scene.peer.call(call, on: "whole").error == nil)
         }
-        // Three of them are as much as may be, beside one that is just coming.
+        // Three of them reach the limit, plus one that is just arriving.
         for number in 0..<8 { try await scene.peer.waitForEnd(of: "half \(number)") }
         let grown = try scene.broker.residentAnonymousBytes - base
         #expect(grown < 32 << 20, "\(grown) bytes")

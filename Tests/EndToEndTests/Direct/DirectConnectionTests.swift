@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The direct connection as any program sees it: whose it is, how long it lasts, what it cannot do.
+/// The direct connection as any program sees it: its owner, its lifetime, and what it cannot do.
 @Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
 struct DirectConnectionTests {
     private static let refused = "Connection refused"
@@ -15,7 +15,7 @@ struct DirectConnectionTests {
         #expect(made.error == nil)
         let row = try await scene.peer.call(.listPasteboards(["prefix": .s("here")]), on: "witness")
         #expect(row.body[0].elements?.count == 1)
-        // A property, the standard interfaces, and an error are as on the bus.
+        // A property, the standard interfaces, and an error work as on the bus.
         let version = WireCall.properties("Get", [.s("org.swiftipc.Broker1"), .s("Version")], at: WireCall.broker)
         for connection in ["direct", "witness"] {
             #expect(try await scene.peer.call(version, on: connection).text.isEmpty == false)
@@ -34,7 +34,7 @@ struct DirectConnectionTests {
         try await scene.peer.open("direct", socket: socket)
         #expect(try await scene.peer.connectError(socket) == Self.refused)
         #expect(try await scene.peer.call(.describe(), on: "direct").error == nil)
-        // The control: a socket that nobody has used accepts.
+        // The control: an unused socket accepts a connection.
         #expect(try await scene.peer.connectError(try await scene.peer.socket(of: "owner")) == nil)
     }
 
@@ -116,7 +116,7 @@ struct DirectConnectionTests {
         #expect(refused.text.contains("direct-connections-per-caller"))
         try await scene.peer.openDirect("fifth", of: "witness")
         #expect(try await scene.peer.call(call, on: "witness").text.contains("“direct-connections”"))
-        // One that ends makes room.
+        // A closed connection makes room.
         try await scene.peer.close("0")
         try await scene.waitForCount(4)
         try await scene.peer.openDirect("again", of: "owner")
@@ -157,7 +157,7 @@ struct DirectConnectionTests {
         }
         #expect(try await scene.peer.call(.clear(), on: "witness").error == nil)
         try await scene.waitForDescriptors(base)
-        // The control: open connections have descriptors, more than the clearing of the pasteboard closed.
+        // The control: open connections have descriptors, more than clearing the pasteboard closed.
         for number in 0..<3 { try await scene.peer.openDirect("direct \(number)", of: "owner") }
         #expect(try scene.broker.openDescriptors > base)
     }
@@ -174,12 +174,12 @@ struct DirectConnectionTests {
             try await scene.peer.open("owner \(number)", descriptors: true)
             try await scene.peer.openDirect("deaf \(number)", of: "owner \(number)")
             for _ in 0..<20 { _ = try await scene.peer.send(.getItems(), on: "deaf \(number)") }
-            // Who reads gets everything meanwhile.
+            // Meanwhile, a caller that reads gets everything.
             #expect(try await scene.peer.call(.getItems(), on: "reader").error == nil)
             grown = max(grown, try scene.broker.residentAnonymousBytes - base)
         }
         #expect(try await scene.peer.call(.getItems(), on: "reader").error == nil)
-        // The bound, a message more, and what is just being made.
+        // The bound, plus one message, plus what is just being created.
         #expect(grown < (32 << 20) + 4 * size, "\(grown) bytes")
         try await scene.peer.waitForEnd(of: "deaf 0")
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Deliveries over a direct connection: the order over a switch, and what becomes of requests when it is cut.
+/// Deliveries over a direct connection: the order across a switch, and requests on a lost connection.
 @Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
 struct DirectDeliveryTests {
     private func open(_ scene: DeliveryScene, window: UInt32 = 8) async throws -> String {
@@ -12,7 +12,7 @@ struct DirectDeliveryTests {
         return unique
     }
 
-    /// Opens the direct connection of the handler; deliveries come by it when it has read what came by the bus.
+    /// Opens the handler's direct connection; deliveries use it once the handler has read everything from the bus.
     private func openDirect(_ scene: DeliveryScene) async throws {
         try await scene.peer.openDirect("direct", of: "handler", ["deliveries": .b(true)])
     }
@@ -36,12 +36,12 @@ struct DirectDeliveryTests {
             while try await scene.facts(first)["state"]?.text != "delivered" {}
         }
         try await openDirect(scene)
-        // The handler has not read what came by the bus: there it lies before the broker's question.
+        // The handler has not read what came over the bus, where it is queued before the broker's `Ping`.
         let second = try await scene.queue("2")
         #expect(try await scene.facts(second)["state"]?.text == "waiting")
         let one = try await scene.next()
         #expect((one.id, one.attempt) == (first, 1))
-        // And the question behind it.
+        // And the `Ping` after it.
         try await scene.succeed(.describe(), on: "handler")
         let two = try await scene.next(on: "direct")
         #expect((two.id, two.attempt) == (second, 1))
@@ -56,7 +56,7 @@ struct DirectDeliveryTests {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene, window: 2)
         try await openDirect(scene)
-        // Reads the broker's question.
+        // Reads the broker's `Ping`.
         try await scene.succeed(.describe(), on: "handler")
         let waiting = DeliveryScene.newID()
         let serial = try await scene.send(waiting, "0")

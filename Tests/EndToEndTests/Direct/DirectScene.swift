@@ -1,12 +1,12 @@
 import IPCTesting
 import Testing
 
-/// A broker, and connections whose every byte is the test's.
+/// A broker, and connections on which the test controls every byte.
 struct DirectScene: Sendable {
     let broker: BrokerProcess
     let peer: WirePeer
 
-    /// - Parameter limits: `name=value`, as the broker's option takes them.
+    /// - Parameter limits: `name=value`, in the form of the broker's option.
     static func start(limits: [String] = []) async throws -> DirectScene {
         var settings = BrokerProcess.Settings()
         settings.arguments = limits.flatMap { ["--limit", $0] }
@@ -15,7 +15,7 @@ struct DirectScene: Sendable {
         return scene
     }
 
-    /// How many direct connections the broker has, those included that nobody uses yet.
+    /// The number of the broker's direct connections, including unused ones.
     static func count(_ peer: WirePeer) async throws -> Int {
         let text = try await peer.call(.describe(), on: "witness").body[0].text ?? ""
         let start = #""state":{"direct-connections":""#
@@ -23,14 +23,14 @@ struct DirectScene: Sendable {
         return Int(text[found.upperBound...].prefix { $0.isNumber }) ?? -1
     }
 
-    /// Waits until the broker has so many.
+    /// Waits until the broker has this many direct connections.
     func waitForCount(_ count: Int) async throws {
         try await withDeadline("\(count) direct connections") { [peer] in
             while try await Self.count(peer) != count {}
         }
     }
 
-    /// I17: waits for the descriptors of the broker to be as many as before.
+    /// I17: waits until the broker has as many descriptors as before.
     func waitForDescriptors(_ base: Int) async throws {
         try await withDeadline("descriptors back at \(base)", limit: .seconds(1)) { [broker, peer] in
             while try broker.openDescriptors > base { _ = try await peer.call(.describe(), on: "witness") }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Another library, which knows message buses only, on a direct connection.
+/// Another library, which knows only message buses, on a direct connection.
 @Suite(.privateBus)
 struct GDBusDirectTests {
     private static let script = #"""

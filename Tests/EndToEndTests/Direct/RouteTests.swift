@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPC
 
-/// Which way the library takes by itself, and that nobody notices when it changes.
+/// Which route the library chooses by itself, and that programs do not notice when it changes.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct RouteTests {
@@ -18,7 +18,7 @@ struct RouteTests {
         try await Application.connect(id: "demo.Routed", schemes: ["routed.demo"], window: window, bus: address)
     }
 
-    /// Waits until an application's calls go by a direct connection.
+    /// Waits until an application's calls use a direct connection.
     private func waitForDirect(_ application: Application) async throws {
         try await withDeadline("direct connection") {
             while await application.link.route.direct() == nil { _ = try await application.canOpenURL("routed.demo:") }
@@ -73,7 +73,7 @@ struct RouteTests {
         for _ in 0..<3 { await events.next() }
         client.link.route.cutOff()
         handler.link.route.cutOff()
-        // They come again to a handler that has them in hand, and are one work still.
+        // They are redelivered to a handler that is still processing them, and are processed only once.
         _ = try await client.canOpenURL("routed.demo:")
         opening.yield()
         #expect(try await ends == [.handled, .handled, .handled])

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// D-Bus service files that are broken, found and mended.
+/// Broken D-Bus service files, found and fixed.
 @Suite(.privateBus)
 struct ActivationDoctorTests {
     private func write(_ text: String, as name: String, on scene: DoctorScene) async throws {
@@ -67,7 +67,7 @@ struct ActivationDoctorTests {
 
     @Test func `a file that the bus has not read`() async throws {
         let scene = try await DoctorScene.healthy()
-        // The bus watches a folder, not its name: another one in its place is seen at the next reading.
+        // The bus watches the folder itself, not its name: a replacement is noticed on the next reload.
         try await scene.run(
             "cp -a \(scene.services) \(scene.services).new && rm \(scene.services)/\(DoctorScene.application).service")
         try await scene.bus.reloadConfiguration()

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Brokers that are broken, found and mended.
+/// Broken brokers, found and fixed.
 @Suite(.privateBus)
 struct BrokerDoctorTests {
     @Test func `a broker that no service file is for`() async throws {
@@ -37,7 +37,7 @@ struct BrokerDoctorTests {
         #expect(after.words == [])
     }
 
-    /// A program that has the broker's name and knows one method.
+    /// A program that owns the broker's name and implements one method.
     private func impostor(_ scene: DoctorScene, version: String) async throws -> PythonPeer {
         try await scene.endBroker()
         let peer = try await PythonPeer.start(
@@ -88,7 +88,7 @@ struct BrokerDoctorTests {
         try await scene.run("ipc-client scheme register lonely.example --application org.example.Lonely --persistent")
         let after = try await scene.expectMended("claim-unstartable", "problem", saying: "org.example.Lonely")
         #expect(after.words == [])
-        // The control: the other claim is there still.
+        // The control: the other claim is still there.
         #expect(try await scene.run("ipc-client scheme list").output.contains(DoctorScene.application))
     }
 

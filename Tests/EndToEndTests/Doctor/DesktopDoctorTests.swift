@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Desktop entries, caches and defaults that are broken, found and mended.
+/// Broken desktop entries, caches and defaults, found and fixed.
 @Suite(.privateBus)
 struct DesktopDoctorTests {
     private func write(_ entry: String, on scene: DoctorScene, as path: String? = nil) async throws {
@@ -44,13 +44,13 @@ struct DesktopDoctorTests {
 
     @Test func `a handler that fails, until it does not`() async throws {
         let scene = try await DoctorScene.healthy()
-        // It runs to its end, and never takes its name.
+        // It runs to completion, and never takes its name.
         let sent = try await RunningProcess.run(
             try Binaries.path("ipc-client"), ["open", "\(DoctorScene.scheme):x"], environment: scene.environment)
         #expect(sent.status == .exited(69), "\(sent)")
         let before = try #require(try await scene.examine()["handler-fails"])
         #expect(before.level == "note" && before.message.contains("the newest request to \(DoctorScene.application)"))
-        // The command says where.
+        // The command shows where.
         let told = try await scene.run(try #require(before.command))
         #expect(told.output.contains("start-failed"), "\(told)")
         let server = try await RunningProcess.start(
@@ -88,7 +88,7 @@ struct DesktopDoctorTests {
         #expect(try FileContents.text(scene.associations) == "[Default Applications]\n" + rest)
     }
 
-    /// The desktop does not see this shell's folders, but those of the session.
+    /// The desktop sees the session's folders, not this shell's.
     @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
     func `data that the bus has elsewhere`() async throws {
         var scene = try await DoctorScene.healthy()

@@ -3,21 +3,21 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// A desktop on a private bus on which everything is right, to be broken: a broker that the bus starts, and an application
-/// that the bus starts too, with a claim, a desktop entry, a default and a cache.
+/// A healthy desktop on a private bus, to be broken: a broker and an application that the bus starts, with a claim, a
+/// desktop entry, a default and a cache.
 struct DoctorScene: Sendable {
     static let broker = "org.swiftipc.Broker1"
     static let application = "org.example.Well"
     static let scheme = "Well.example"
 
-    /// dbus-broker 33 leaves the next start unanswered when a program that ran well before has failed once.
+    /// dbus-broker 33 does not answer the next start if a program that ran well before has failed once.
     static let startsAgain = BusImplementation.current == .daemon
 
     let bus: PrivateBus
     /// The environment of a shell in this session.
     var environment: [String: String]
 
-    /// What `doctor` says.
+    /// The report of `doctor`.
     struct Report {
         let findings: [Finding]
         let output: ProcessOutput
@@ -48,7 +48,7 @@ struct DoctorScene: Sendable {
         environment["PATH"] = Binaries.directory + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
         let scene = DoctorScene(bus: bus, environment: environment)
         try await bus.addService(name: broker, exec: try Binaries.path("ipc-broker"))
-        // Somebody else's choice, which is none of our business.
+        // A choice for another program, which must not matter.
         try FileContents.write("[Default Applications]\ntext/plain=nobody.desktop;\n", to: scene.associations)
         try await scene.run(
             "ipc-client scheme register \(scheme) --application \(application) --persistent --exec /usr/bin/true")
@@ -64,7 +64,7 @@ struct DoctorScene: Sendable {
 
     func service(_ name: String) -> String { "\(services)/\(name).service" }
 
-    /// A desktop entry that is right; parts of it can be made wrong.
+    /// A correct desktop entry; parts of it can be made wrong.
     static func entry(exec: String? = nil) throws -> String {
         """
         [Desktop Entry]
@@ -77,7 +77,7 @@ struct DoctorScene: Sendable {
         """
     }
 
-    /// The path of `ipc-client` without links.
+    /// The path of `ipc-client` with symbolic links resolved.
     static func opener() throws -> String {
         let real = try #require(realpath(try Binaries.path("ipc-client"), nil))
         defer { free(real) }
@@ -89,26 +89,26 @@ struct DoctorScene: Sendable {
         try FileContents.write(text, to: configuration)
     }
 
-    /// Runs a line of shell in this session, to its end.
+    /// Runs a line of shell in this session until it exits.
     @discardableResult
     func run(_ line: String) async throws -> ProcessOutput {
         try await RunningProcess.run("/bin/bash", ["-c", line], environment: environment).succeeded()
     }
 
-    /// Ends the broker; the next call starts another one.
+    /// Stops the broker; the next call starts another one.
     func endBroker() async throws {
         guard try await bus.hasOwner(Self.broker) else { return }
         let process = try await bus.processID(ofName: Self.broker)
         try await run("kill \(process) && tail --pid=\(process) -f /dev/null")
     }
 
-    /// What `doctor` says in this session, after a line of shell if there is one, in the same shell.
+    /// The report of `doctor` in this session, optionally after a line of shell in the same shell.
     func examine(after line: String? = nil) async throws -> Report {
         let doctor = "exec \(try Binaries.path("ipc-client")) doctor --json"
         let script = line.map { "\($0)\nif test $? -ne 0; then exit 99; fi\n\(doctor)" } ?? doctor
         let output = try await RunningProcess.run("/bin/bash", ["-c", script], environment: environment)
         #expect(output.status != .exited(99), "the command failed: \(line ?? "") \(output)")
-        // The command may say something before.
+        // The command may print something before.
         let lines = output.lines.filter { $0.hasPrefix("{") }
         let report = Report(findings: try lines.map(Finding.init), output: output)
         let hasProblem = report.findings.contains { $0.level == "problem" }
@@ -116,7 +116,7 @@ struct DoctorScene: Sendable {
         return report
     }
 
-    /// Holds the promise of a word: what is broken now is found, its command is run as it stands, and it is found no more.
+    /// Checks the promise of a finding: the fault is found, its command is run unchanged, and the fault is gone.
     @discardableResult
     func expectMended(_ word: String, _ level: String, saying part: String? = nil) async throws -> Report {
         let before = try await examine()

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The control of all others: where everything is right, `doctor` has nothing to say.
+/// The control for all others: in a healthy session, `doctor` finds nothing.
 @Suite(.privateBus)
 struct HealthyTests {
     @Test func `where all is right nothing is found`() async throws {

@@ -2,10 +2,10 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// Stores that are broken, found and mended.
+/// Broken stores, found and fixed.
 @Suite(.privateBus)
 struct StoreDoctorTests {
-    /// dbus-broker runs in a mount namespace of its own here, and so does what it starts.
+    /// Here, dbus-broker and everything that it starts run in a separate mount namespace.
     private static let seesMounts = BusImplementation.current == .daemon && SmallFileSystem.isPossible
 
     @Test(.enabled(if: geteuid() == 0 && DoctorScene.startsAgain, "files can be given away"))
@@ -41,7 +41,7 @@ struct StoreDoctorTests {
         await other.stop()
     }
 
-    /// What the bus starts does not have the variables of this shell.
+    /// Programs that the bus starts do not have this shell's variables.
     @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
     func `a store of the bus that is in use, where this shell names another one`() async throws {
         var scene = try await DoctorScene.healthy()
@@ -77,7 +77,7 @@ struct StoreDoctorTests {
         let disk = try #require(SmallFileSystem(megabytes: 16))
         try scene.writeConfiguration("[Store]\ndirectory=\(disk.path)/store\n")
         try await scene.endBroker()
-        // Two versions that leave less than a twentieth.
+        // Two versions that leave less than 5 % free.
         try await scene.run("head -c 6000000 /dev/urandom > \"$HOME/large\"")
         for _ in 0..<2 { try await scene.run("ipc-client set large --file \"$HOME/large\"") }
         let free = "$(( $(stat -f -c '%a * %S' \(disk.path)) ))"

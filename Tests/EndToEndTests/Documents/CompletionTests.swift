@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What a shell offers when the key is pressed, in the shells themselves.
+/// What a shell offers when Tab is pressed, in the shells themselves.
 @Suite(.privateBus)
 struct CompletionTests {
     /// The words of the scripts' own calls: a command line whose last word is to be completed.
@@ -23,14 +23,14 @@ struct CompletionTests {
         return output.filter { !$0.isEmpty }
     }
 
-    /// Runs a shell that finds the tools, and gives its lines.
+    /// Runs a shell that finds the tools, and returns its output lines.
     private func shell(_ name: String, _ arguments: [String]) async throws -> [String] {
         var environment = try PrivateBus.current.environment
         environment["PATH"] = "\(Binaries.directory):\(environment["PATH"] ?? "")"
         return try await RunningProcess.run(name, arguments, environment: environment).succeeded().lines
     }
 
-    /// The path of a script as a tool makes it.
+    /// The path of a script that a tool generated.
     private func script(_ shell: String, _ tool: String) async throws -> String {
         let path = try PrivateBus.current.directory.appending("\(tool).\(shell)")
         let made = try await RunningProcess.run(try Binaries.path(tool), ["--generate-completion-script", shell])
@@ -66,7 +66,7 @@ struct CompletionTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A person at a terminal, in each shell: half a name, the key, Return.
+    /// A person at a terminal, in each shell: half a name, Tab, Return.
     @Test(arguments: [
         ("bash", ["bash", "--norc", "-i"], "source"), ("fish", ["fish", "--no-config", "-i"], "source"),
         ("zsh", ["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -D; source"),
@@ -80,15 +80,15 @@ struct CompletionTests {
         let answer = try await self.shell(
             "/usr/bin/python3", [keys, source, "ipc-client get not\t\n", "\r\nbuy milk"] + command)
         #expect(answer.last == "seen", "\(answer)")
-        // The control: without the key it is another name.
+        // The control: without Tab, it is a different name.
         let other = try await self.shell(
             "/usr/bin/python3", [keys, source, "ipc-client get not\n", "no pasteboard"] + command)
         #expect(other.last == "seen", "\(other)")
         withExtendedLifetime(broker) {}
     }
 
-    /// A folder of a pasteboard's name makes no path of it, and what follows a scheme is the rest of a URL; a file is still
-    /// completed as one.
+    /// A folder with a pasteboard's name does not turn it into a path, and text after a scheme is the rest of a URL; a
+    /// file is still completed as a file.
     @Test(arguments: [
         ("ipc-client get not\t\n", "\r\nbuy milk"), ("ipc-client scheme resolve com\tadd\n", "\r\ncom.example.Notes"),
         ("ipc-client set f --file blan\t\n ipc-client get f\n", "\r\nof a file"),
@@ -107,14 +107,14 @@ struct CompletionTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A key starts nobody, and says nothing where there is nobody.
+    /// Tab starts no program, and offers nothing if no broker is running.
     @Test func withoutABrokerThereIsNothingAndNobodyIsStarted() async throws {
         let bus = try PrivateBus.current
         let mark = bus.directory.appending("started")
         try await bus.addService(name: "org.swiftipc.Broker1", exec: "/bin/sh -c \"touch \(mark); exit 1\"")
         #expect(try await offered(bash: ["ipc-client", "get", ""]).filter { !$0.hasPrefix("-") } == [])
         #expect(!FileContents.exists(mark))
-        // The control: the same question of a command starts it.
+        // The control: the same query from a command starts the broker.
         _ = try await Tools.client(["board", "list"])
         #expect(FileContents.exists(mark))
         var environment = bus.environment
@@ -125,7 +125,7 @@ struct CompletionTests {
         #expect(alone.status == .success && alone.output == "\n" && alone.errors.isEmpty, "\(alone)")
     }
 
-    /// Bash expands what it is offered: a name that is a command for it is not offered.
+    /// Bash expands the words that it is offered, so a name that bash would run as a command is not offered.
     @Test func aNameIsNeverACommand() async throws {
         let broker = try await BrokerProcess.start()
         let mark = try PrivateBus.current.directory.appending("pwned")
@@ -143,7 +143,7 @@ struct CompletionTests {
         let path = try await script(shell, tool)
         let check = try await RunningProcess.run(shell, ["-n", path])
         #expect(check.status == .success && check.errors.isEmpty, "\(check)")
-        // The control: what is broken is found.
+        // The control: broken content is found.
         try FileContents.write(try FileContents.text(path) + "\nif (", to: path)
         #expect(try await RunningProcess.run(shell, ["-n", path]).status != .success)
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// `make install` and `make uninstall`, as a person with a narrow umask runs them, and what systemd says of the units.
+/// `make install` and `make uninstall`, run by a user with a narrow umask, and systemd's verdict on the units.
 @Suite struct InstallationTests {
     private static let script =
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
@@ -21,7 +21,7 @@ import Testing
         _ = try await run(#""$1" install "$2""#)
         let modes = try await run(#"find "$PREFIX" -printf '%y %m\n' | sort -u"#)
         #expect(modes == ["d 755", "f 644", "f 755"])
-        // The control: what such a umask makes is seen.
+        // The control: the effect of such a umask is noticed.
         #expect(
             try await run(#"mkdir "$PREFIX/own"; find "$PREFIX/own" -printf '%y %m\n'; rmdir "$PREFIX/own""#) == [
                 "d 700"

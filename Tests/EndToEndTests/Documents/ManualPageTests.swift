@@ -2,7 +2,7 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// The manual pages: made of what the programs say, and without a mistake in their language.
+/// The manual pages: generated from the programs' texts, and free of markup errors.
 @Suite struct ManualPageTests {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
         .joined(separator: "/")
@@ -11,13 +11,13 @@ import Testing
         "ipc-client.1", "ipc-server.1", "ipc-bridge.1", "ipc-broker.conf.5", "ipc.7", "ipc-broker.8",
     ]
 
-    /// Without the line of the date.
+    /// The text without the date line.
     private func undated(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix(".Dd ") }
             .joined(separator: "\n")
     }
 
-    /// `make manuals` writes them anew.
+    /// `make manuals` generates them again.
     @Test func pagesSayWhatTheProgramsSay() async throws {
         let made = try TemporaryDirectory("man")
         defer { made.remove() }
@@ -36,14 +36,14 @@ import Testing
         #expect(lint.status == .success && lint.output.isEmpty, "\(lint)")
         let directory = try TemporaryDirectory("man")
         defer { directory.remove() }
-        // The control: a list without an end.
+        // The control: an unterminated list.
         try FileContents.write(try FileContents.text(path) + ".Bl -tag\n.It x\n", to: directory.appending(page))
         let broken = try await RunningProcess.run(
             "mandoc", ["-T", "lint", "-W", "warning", directory.appending(page)])
         #expect(broken.status != .success && !broken.output.isEmpty)
     }
 
-    /// Every limit with its default and its range; the sample that it is made of is held against them by other tests.
+    /// Every limit with its default and range; other tests compare the sample behind the page with the limits.
     @Test func theConfigurationTellsEveryLimit() throws {
         let text = try FileContents.text("\(Self.folder)/ipc-broker.conf.5")
         let items = Dictionary(

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The reference manual of the library with its articles, as `make docs` makes it: every link leads somewhere.
+/// The library's reference with its articles, as `make docs` generates it: every link has a target.
 @Suite struct ReferenceTests {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
         .joined(separator: "/")
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// The control: a link to nowhere is found.
+    /// The control: a broken link is found.
     @Test func aWrongLinkIsFound() async throws {
         let folder = try TemporaryDirectory("docs")
         defer { folder.remove() }

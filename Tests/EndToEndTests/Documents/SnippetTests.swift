@@ -1,12 +1,12 @@
 import IPCTesting
 import Testing
 
-/// Every piece of Swift in the README, in `docs/` and in the library's articles is compiled.
+/// Compiles every piece of Swift in the README, in `docs/` and in the library's articles.
 ///
-/// Each block marked `swift` becomes the body of an asynchronous function; its imports go to the head of the file, and
-/// where it names `app` without making one, that is a parameter. What it needs beside stands in comments before it, which a
-/// reader does not see: `<!-- code: LINES -->` goes before it, `<!-- type: LINES -->` outside of the function, and
-/// `<!-- code: skip REASON -->` leaves it out.
+/// Each block marked `swift` becomes the body of an asynchronous function. Its imports go to the top of the file, and
+/// if it uses `app` without creating it, `app` becomes a parameter. Anything else that it needs is in comments before
+/// it, which a reader does not see: `<!-- code: LINES -->` goes before it, `<!-- type: LINES -->` outside the function,
+/// and `<!-- code: skip REASON -->` leaves it out.
 @Suite struct SnippetTests {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
         .joined(separator: "/")
@@ -47,7 +47,7 @@ import Testing
         return snippets
     }
 
-    /// One file of all of them.
+    /// One file with all of them.
     private func program(_ snippets: [Snippet]) -> String {
         var imports: Set<Substring> = ["import IPC"]
         var text = ""
@@ -63,7 +63,7 @@ import Testing
         return imports.sorted().joined(separator: "\n") + "\n" + text
     }
 
-    /// What the compiler says of a file, and its exit code.
+    /// The compiler's output for a file, and its exit code.
     private func check(_ program: String) async throws -> ProcessOutput {
         let directory = try TemporaryDirectory("snippets")
         defer { directory.remove() }
@@ -91,7 +91,7 @@ import Testing
         #expect(output.status == .success, "\(output.errors)")
     }
 
-    /// The control: what does not compile is found, and where it stands.
+    /// The control: code that does not compile is found, with its location.
     @Test func aMistakeIsFound() async throws {
         let text = "<!-- code: let board = app.generalPasteboard -->\n```swift\ntry await board.setSting(\"x\")\n```\n"
         let output = try await check(program(snippets("wrong.md", text)))

@@ -1,7 +1,7 @@
-/// Keys that are typed into a shell on a terminal of its own.
+/// Keys that are typed into a shell on its own terminal.
 enum TypedKeys {
-    /// Arguments: what the shell does first, the keys, what has to appear (a regular expression of bytes), and the shell's
-    /// command line. Prints what appeared and `seen`, or `not seen` after 30 s.
+    /// Arguments: what the shell does first, the keys, the expected output (a regular expression of bytes), and the
+    /// shell's command line. Prints the output and `seen`, or `not seen` after 30 s.
     static let script = #"""
         import os, pty, re, select, sys, time
 

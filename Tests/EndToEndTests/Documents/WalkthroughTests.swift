@@ -1,14 +1,14 @@
 import IPCTesting
 import Testing
 
-/// The documents that show commands, done line by line, with the programs installed as the README says. With dbus-broker the installed service
-/// files start units of systemd, and systemd does not search the folder of this installation.
+/// Runs the documents that show commands line by line, with the programs installed as the README says. With
+/// dbus-broker, installed service files start systemd units, and systemd does not search this installation.
 @Suite(.privateBus, .enabled(if: BusImplementation.current == .daemon, "systemd does not see the installed units"))
 struct WalkthroughTests {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
         .joined(separator: "/")
 
-    /// Installs what was built where this bus looks for services, and gives the command that a shell is started with.
+    /// Installs the built programs where this bus looks for services, and returns the command to start a shell with.
     private func installed() async throws -> [String] {
         let bus = try PrivateBus.current
         let prefix = bus.directory.path
@@ -20,7 +20,7 @@ struct WalkthroughTests {
             "\(Self.root)/scripts/install", ["install", Binaries.directory], environment: environment,
             deadline: .seconds(120)
         ).succeeded()
-        // The bus reads its services anew.
+        // The bus reloads its services.
         try await bus.removeService(name: "org.example.Nobody")
         let path = "PATH=\(prefix)/bin:\(environment["PATH"] ?? "")"
         return ["env", "--chdir=\(bus.directory.appending("home"))", path, "LC_ALL=C.UTF-8", "TERM=dumb"]
@@ -36,13 +36,14 @@ struct WalkthroughTests {
             "\(Self.root)/scripts/walkthrough", [document] + command, deadline: .seconds(120))
     }
 
+    /// Walks through a document of the test's own, without the programs.
     private func walk(text: String) async throws -> ProcessOutput {
         let document = try PrivateBus.current.directory.appending("page.md")
         try FileContents.write(text, to: document)
         return try await walk(document, bare())
     }
 
-    /// What `make run` shows, on a bus of its own.
+    /// The output of `make run`, on its own bus.
     @Test func theDemonstrationHasTheOutcomesThatItShows() async throws {
         let output = try await RunningProcess.run(
             "\(Self.root)/scripts/run", [Binaries.directory, "buy milk"], deadline: .seconds(120))
@@ -57,11 +58,11 @@ struct WalkthroughTests {
         #expect(failed.status != .success && failed.errors.contains("make run"))
     }
 
-    /// What runs of a document, and what does not.
+    /// Which blocks of a document run, and which do not.
     struct Page: Sendable {
-        /// The least number of commands that run. A document without commands has 0.
+        /// The minimum number of commands that run. A document without commands has 0.
         var commands = 0
-        /// The blocks that do not run here: for each, in order, the reason that stands in a comment before it.
+        /// The blocks that do not run here: for each, in order, the reason in the comment before it.
         var skipped: [String] = []
     }
 
@@ -79,7 +80,7 @@ struct WalkthroughTests {
         "docs/tools.md": Page(commands: 2),
     ]
 
-    /// The README and all pages, also those that the table does not have: a new one has to run.
+    /// The README and all pages, including those that are not in the table: a new page must run.
     private static let documents =
         ["README.md"]
         + (FileContents.names(in: "\(root)/docs") ?? []).sorted().filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
@@ -105,7 +106,7 @@ struct WalkthroughTests {
         #expect(Self.pages.values.allSatisfy { $0.commands > 0 || !$0.skipped.isEmpty })
     }
 
-    /// Documents that do not do what they say, and documents with a block that nobody would see not to run.
+    /// Documents that do not do what they say, and documents with a block that is silently skipped.
     @Test(arguments: [
         ("```console\n$ printf 'one two'\none three\n```\n", "not:\none three"),
         ("```sh\nfalse\n```\n", "exit 1"),
@@ -158,7 +159,7 @@ struct WalkthroughTests {
 }
 
 extension ProcessOutput {
-    /// The reasons of the blocks that were not run.
+    /// The reasons for the blocks that were not run.
     fileprivate var skipped: [String] {
         lines.filter { $0.hasPrefix("skipped: ") }.map { String($0.dropFirst("skipped: ".count)) }
     }

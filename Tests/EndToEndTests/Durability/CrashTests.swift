@@ -4,7 +4,7 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I1, I2, I11: nothing that was acknowledged is lost by `kill -9`, and no count is taken back.
+/// I1, I2, I11: `kill -9` loses nothing that was acknowledged, and reuses no change count.
 @Suite(.privateBus, .serialized)
 struct CrashTests {
     private let rounds = TestSize.pick(small: 10, full: 100)
@@ -19,9 +19,9 @@ struct CrashTests {
         #expect(try #require(report.starts.dropFirst().max()) < .milliseconds(500))
     }
 
-    /// The control: a broker that answers before it commits is found out.
+    /// The control: a broker that answers before it commits is caught.
     @Test func answeringBeforeTheCommitIsFound() async throws {
-        // A run ends with the first round that has violations, so a control may try often.
+        // A run stops after the first round with violations, so a control may try often.
         let report = try await crash(rounds: 100, control: "acknowledge-before-commit")
         #expect(report.violations.contains { $0.kind == .lost }, "\(report)")
     }
@@ -61,7 +61,7 @@ private final class CrashedBroker {
         broker = try await BrokerProcess.start(on: bus, settings)
         handler = try await TestHandler("org.example.Handler", "crash", bus: bus)
         for board in boards { try await client.create(board) }
-        // What is not acknowledged by itself is by a read: it waits for the disk.
+        // Writes without their own acknowledgement are acknowledged by a read, which waits for the disk.
         for board in boards { _ = try await client.get(board) }
     }
 

@@ -1,6 +1,6 @@
 import IPCTesting
 
-/// Where the examples lie, and what their programs find. The programs themselves: ``Binaries/example(_:)``.
+/// Where the examples are, and the environment of their programs. The programs themselves: ``Binaries/example(_:)``.
 enum ExamplePlace {
     /// The folder of an example, or a file in it.
     static func folder(_ example: String) -> String {

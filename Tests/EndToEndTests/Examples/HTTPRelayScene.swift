@@ -4,12 +4,12 @@ import IPCTesting
 import class IPCDBus.DBusActor
 import class IPCDBus.Subscription
 
-/// The relay, a server, and clients in networks of their own with nothing in them.
+/// The relay, a server, and clients in their own empty networks.
 struct HTTPRelayScene: Sendable {
     let broker: BrokerProcess
     let server: RunningProcess
     let relay: RunningProcess
-    /// The server's URL, without a slash at the end.
+    /// The server's URL, without a trailing slash.
     let address: String
 
     static func start() async throws -> HTTPRelayScene {
@@ -23,13 +23,13 @@ struct HTTPRelayScene: Sendable {
         return HTTPRelayScene(broker: broker, server: server, relay: relay, address: String(address))
     }
 
-    /// Runs the client without a network, where this machine allows that.
+    /// Runs the client without a network, if this machine allows that.
     static func client(_ arguments: [String]) async throws -> ProcessOutput {
         let command = (try await isolation() ?? []) + [try Binaries.example("relay-client")] + arguments
         return try await RunningProcess.run(command[0], Array(command.dropFirst()))
     }
 
-    /// The words before a command that leave it without a network; `nil` where this machine has none that it allows.
+    /// The words to put in front of a command to run it without a network; `nil` if this machine does not allow that.
     static func isolation() async throws -> [String]? {
         for words in [["unshare", "--user", "--map-current-user", "--net"], ["unshare", "--net"]]
         where try await RunningProcess.run(words[0], words.dropFirst() + ["true"]).status == .success {
@@ -38,14 +38,14 @@ struct HTTPRelayScene: Sendable {
         return nil
     }
 
-    /// Runs a server in Python, which tells its port, to its first line.
+    /// Starts a Python server, and reads its port from its first line.
     static func python(_ script: String) async throws -> (process: RunningProcess, port: String) {
         let process = try await RunningProcess.start("python3", ["-u", "-c", script])
         guard let port = try await process.nextLine() else { throw HarnessError("It ended: \(process.errors.text)") }
         return (process, port)
     }
 
-    /// A server that takes one connection, tells of it, and answers when it is told to.
+    /// A server that accepts one connection, reports it, and answers on request.
     static let slowServer = #"""
         import socket
         listening = socket.create_server(("127.0.0.1", 0))
@@ -58,7 +58,7 @@ struct HTTPRelayScene: Sendable {
         connection.close()
         """#
 
-    /// A server whose queue of connections is full, so that the system answers nobody who wants one more.
+    /// A server with a full connection queue, so that the system does not answer further connections.
     static let fullServer = #"""
         import socket
         listening = socket.socket()
@@ -73,7 +73,7 @@ struct HTTPRelayScene: Sendable {
         """#
 }
 
-/// The moment at which a scheme has no handler any more.
+/// Waits until a scheme has no handler left.
 @DBusActor
 final class SchemeGivenUp {
     private let client: BrokerClient

@@ -2,7 +2,7 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// Programs without a network ask a relay by URLs; servers on real sockets answer it, well and badly.
+/// Programs without a network use a relay through URLs; servers on real sockets answer it, well and badly.
 @Suite(.privateBus)
 struct HTTPRelayTests {
     @Test func `a program without a network gets an answer from the relay`() async throws {
@@ -14,7 +14,7 @@ struct HTTPRelayTests {
         #expect(
             answer.status == .success && answer.output == "device: demo-device\nkind: status\nstate: ready\n",
             "\(answer)")
-        // The control: without the relay there is a way for programs with a network, and none for those without.
+        // The control: without the relay, only programs with a network can reach the server.
         let port = try #require(scene.address.split(separator: ":").last)
         let connect = ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]
         #expect(try await RunningProcess.run(connect[0], Array(connect.dropFirst())).status == .success)
@@ -52,7 +52,7 @@ struct HTTPRelayTests {
         let asked = try await HTTPRelayScene.client(["status", scene.address + path] + options)
         #expect(asked.status == .exited(code) && asked.errors.contains(sentence), "\(asked)")
         #expect(asked.output.isEmpty)
-        // The relay goes on.
+        // The relay keeps running.
         #expect(try await HTTPRelayScene.client(["status", "\(scene.address)/status"]).status == .success)
     }
 
@@ -77,7 +77,7 @@ struct HTTPRelayTests {
         let whole = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=3000000"])
         #expect(whole.status == .success && whole.outputBytes.count == 3_000_000, "\(whole.status) \(whole.errors)")
         #expect(whole.outputBytes.allSatisfy { $0 == UInt8(ascii: "a") })
-        // What the hook of this kind says after each response.
+        // The output of this kind's hook after each response.
         #expect(whole.errors == "relay-client: status 200, 3000000 bytes\n")
         let long = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=16000000"])
         #expect(long.status == .exited(70) && long.errors.contains("longer than a reply may be"), "\(long.status)")
@@ -123,7 +123,7 @@ struct HTTPRelayTests {
         async let asked = Tools.client(["call", url, "--timeout", "1s"])
         #expect(try await server.nextLine() == "asked")
         #expect(try await asked.status == .exited(75))
-        // One that is in hand no more does not keep it: the server has not answered, and the time-out is 60 s.
+        // The cancelled request does not keep the relay running: the server has not answered, and the time-out is 60 s.
         scene.relay.signal(SIGTERM)
         #expect(try await scene.relay.wait() == .success)
         withExtendedLifetime(server) {}

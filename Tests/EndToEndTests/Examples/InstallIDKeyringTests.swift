@@ -19,7 +19,7 @@ struct InstallIDKeyringTests {
         try await keyring.stop()
         let next = try await Keyring.start(isUnlocked: true)
         #expect(try await InstallIDScene.id() == first)
-        // Also where the record is lost: the keyring has the id still.
+        // Even if the record is lost: the keyring still has the id.
         try await RunningProcess.run("rm", ["-r", try PrivateBus.current.directory.appending("home/.local")])
             .succeeded()
         #expect(try await InstallIDScene.id() == first)
@@ -39,7 +39,7 @@ struct InstallIDKeyringTests {
     @Test func `of processes that start at once all get one id, and the keyring has one`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         let directory = try PrivateBus.current.directory
-        // Without a record in common: that they take turns at the keyring is enough.
+        // Without a shared record, taking turns at the keyring is enough.
         let ids = try await InstallIDScene.idsOfRace { ["XDG_STATE_HOME": directory.appending("state-\($0)")] }
         #expect(ids.count == 1)
         #expect(try await keyring.items() == 1)
@@ -68,7 +68,7 @@ struct InstallIDKeyringTests {
         #expect(try await InstallIDScene.run(["remove"]).status == .exited(75))
         #expect(try await keyring.items() == 1)
         try await keyring.stop()
-        // Nobody has logged in yet.
+        // The user has not logged in yet.
         let locked = try await Keyring.start(isUnlocked: false)
         #expect(try await InstallIDScene.run([]).status == .exited(75))
         try await locked.stop()
@@ -101,7 +101,7 @@ struct InstallIDKeyringTests {
         let keyring = try await PromptingKeyring.start(answer: "yes")
         let first = try await InstallIDScene.id()
         #expect(try await keyring.nextLine() == "prompt")
-        // Unlocked by now: asked once.
+        // It is unlocked by now, so the user is asked only once.
         #expect(try await InstallIDScene.id() == first)
         #expect(keyring.process.output.text == "ready\nprompt\n")
         #expect(try record() == "keyring\n")

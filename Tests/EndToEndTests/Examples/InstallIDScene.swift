@@ -11,13 +11,13 @@ enum InstallIDScene {
             environment: try ExamplePlace.environment.merging(environment) { $1 })
     }
 
-    /// What it prints when all is well.
+    /// Its output on success.
     static func id(_ environment: [String: String] = [:]) async throws -> String {
         String(try await run([], environment).succeeded().output.dropLast())
     }
 
-    /// The ids that many get that start at once.
-    /// - Parameter environment: of each, by its number.
+    /// The ids that many processes get when they start at once.
+    /// - Parameter environment: the environment of each process, by its number.
     static func idsOfRace(
         _ environment: @escaping @Sendable (Int) throws -> [String: String] = { _ in [:] }
     ) async throws -> Set<String> {
@@ -28,13 +28,13 @@ enum InstallIDScene {
     }
 }
 
-/// GNOME Keyring on the bus of the running test, with its files in the test's data home.
+/// GNOME Keyring on the running test's bus, with its files in the test's data home.
 struct Keyring {
     private static let password = "秘密 🔑"
     let process: RunningProcess
 
-    /// Starts it; returns when the bus knows it.
-    /// - Parameter isUnlocked: whether the person has logged in. The first time, that makes the keyring.
+    /// Starts the keyring; returns when the bus knows it.
+    /// - Parameter isUnlocked: whether the user has logged in. The first time, that creates the keyring.
     static func start(isUnlocked: Bool) async throws -> Keyring {
         let process = try await RunningProcess.start(
             "gnome-keyring-daemon", ["--foreground", "--components=secrets"] + (isUnlocked ? ["--unlock"] : []),
@@ -43,7 +43,7 @@ struct Keyring {
         return Keyring(process: process)
     }
 
-    /// Ends it, and waits until the bus knows that.
+    /// Stops the keyring, and waits until the bus knows that.
     func stop() async throws {
         try await process.terminate()
         #expect(try await !PrivateBus.current.hasOwner("org.freedesktop.secrets"))
@@ -53,7 +53,7 @@ struct Keyring {
         get throws { try PrivateBus.current.environment }
     }
 
-    /// Calls a method of the service, and returns what gdbus prints.
+    /// Calls a method of the service, and returns gdbus's output.
     func call(_ method: String, _ arguments: String...) async throws -> String {
         try await RunningProcess.run(
             "gdbus",
@@ -64,7 +64,7 @@ struct Keyring {
         ).succeeded().output
     }
 
-    /// How many items the keyring has for the example, unlocked or not.
+    /// The number of items in the keyring for the example, unlocked or not.
     func items() async throws -> Int {
         try await call("SearchItems", "{'application': 'com.example.InstallID'}").split(separator: "/collection/").count
             - 1

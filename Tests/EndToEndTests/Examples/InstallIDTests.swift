@@ -21,7 +21,7 @@ struct InstallIDTests {
         #expect(try await RunningProcess.run("stat", ["-c", "%a", path]).output == "600\n")
         #expect(try await id() == first)
         #expect(try await run("where").output == "\(path)\n")
-        // The control: another application, and another home, have another id.
+        // The control: another application and another home directory have different ids.
         #expect(try await run("--application", "com.example.Other").output != "\(first)\n")
         let elsewhere = ["XDG_STATE_HOME": try PrivateBus.current.directory.appending("elsewhere")]
         #expect(try await id(elsewhere) != first)
@@ -39,7 +39,7 @@ struct InstallIDTests {
 
     @Test func `of processes that start at once all get one id`() async throws {
         #expect(try await InstallIDScene.idsOfRace().count == 1)
-        // The control: where each has a place of its own, each gets an id of its own.
+        // The control: with separate directories, each process gets its own id.
         let apart = try await InstallIDScene.idsOfRace {
             ["XDG_STATE_HOME": "\(try PrivateBus.current.directory.path)/\($0)"]
         }

@@ -1,10 +1,10 @@
 import IPCTesting
 import Testing
 
-/// The same through Chromium: a person's click on the server's page ends in the program that waits.
+/// The same through Chromium: a user's click on the server's page reaches the waiting program.
 @Suite(.privateBus)
 struct OAuthBrowserTests {
-    /// A command that starts Chromium, which asks nobody before it opens a link of this origin: as after "Always allow".
+    /// A command that starts Chromium, which opens a link from this origin without asking, as after "Always allow".
     private func chromium(for origin: String) throws -> String {
         let directory = try PrivateBus.current.directory
         let profile = directory.appending("profile")
@@ -12,7 +12,7 @@ struct OAuthBrowserTests {
         try FileContents.write(
             #"{"protocol_handler":{"allowed_origin_protocol_pairs":{"\#(origin)":{"oauthlogin.demo":true}}}}"#,
             to: "\(profile)/Default/Preferences")
-        // A sandbox of its own needs a user that is not root.
+        // Chromium's own sandbox needs a user other than root.
         return "chromium --no-sandbox --user-data-dir=\(profile) --no-first-run --disable-gpu --disable-dev-shm-usage "
             + "--password-store=basic --kiosk"
     }
@@ -24,7 +24,7 @@ struct OAuthBrowserTests {
         let login = try await scene.login(
             ["--browser", try chromium(for: scene.address)], ["DISPLAY": display.name])
         try await scene.server.waitForLine(deadline: .seconds(90)) { $0 == "GET /painted" }
-        // Chromium passes over a click on what it has drawn and not yet taken in, and tells nobody.
+        // Chromium ignores a click on content that is drawn but not yet active, and reports nothing.
         var status: IPCTesting.ExitStatus?
         for _ in 0..<10 where status == nil {
             _ = try await RunningProcess.run(

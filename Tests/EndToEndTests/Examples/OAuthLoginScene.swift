@@ -2,11 +2,11 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// An authorization server, logins at it, and browsers of both kinds.
+/// An authorization server, logins to it, and browsers of both kinds.
 struct OAuthLoginScene: Sendable {
     let broker: BrokerProcess
     let server: RunningProcess
-    /// The server's URL, without a slash at the end.
+    /// The server's URL, without a trailing slash.
     let address: String
 
     static func start(_ broker: BrokerProcess? = nil) async throws -> OAuthLoginScene {
@@ -27,20 +27,20 @@ struct OAuthLoginScene: Sendable {
             environment: try ExamplePlace.environment.merging(more) { $1 }, input: .none)
     }
 
-    /// A login whose browser does nothing, and the page that it waits for.
+    /// Starts a login whose browser does nothing; returns it with the page that it waits for.
     func waitingLogin(_ arguments: [String] = []) async throws -> (process: RunningProcess, page: URL) {
         let login = try await login(["--browser", "true"] + arguments)
         let line = try await login.errors.waitForLine(containing: "waiting for the browser at ")
         return (login, try #require(line.split(separator: " ").last.flatMap { URL(string: String($0)) }))
     }
 
-    /// Presses a button of a page.
+    /// Presses a button on a page.
     func browse(_ page: URL, _ button: String = "allow") async throws -> ProcessOutput {
         try await RunningProcess.run(
             Self.scriptedBrowser, [button, page.absoluteString], environment: try ExamplePlace.environment)
     }
 
-    /// Everything in the home but what the broker makes for itself.
+    /// Everything in the home directory except the broker's own files.
     static func home() throws -> HomeSnapshot { HomeSnapshot(try .current) { $0 == "run/swift-ipc" } }
 }
 

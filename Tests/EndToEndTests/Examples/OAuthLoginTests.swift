@@ -2,7 +2,7 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// A program of the command line signs in through a browser, and takes no code but its own.
+/// A command-line program signs in through a browser, and accepts only its own code.
 @Suite(.privateBus)
 struct OAuthLoginTests {
     private func callback(_ query: String) -> String { "oauthlogin.demo:/callback?\(query)" }
@@ -36,7 +36,7 @@ struct OAuthLoginTests {
     @Test func `URLs of others are refused, and the login goes on`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
-        // The control: while it waits, the desktop brings links here, and there is something to take back.
+        // The control: while it waits, the desktop sends links here, and there is something to undo.
         #expect(try OAuthLoginScene.home().description.contains("demo.OAuthLogin.desktop"))
         let state = try page.value(of: "state")
         let refused: [([String], String)] = [
@@ -86,7 +86,7 @@ struct OAuthLoginTests {
     @Test func `a code that was issued to somebody else is worth nothing`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
-        // Another program's challenge, with this login's state.
+        // Another program's challenge with this login's state.
         let challenge = try page.value(of: "code_challenge")
         let others = String(repeating: "A", count: 43)
         let injected = try #require(URL(string: page.absoluteString.replacing(challenge, with: others)))

@@ -2,11 +2,11 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// Lists by ids of 64 bits: from Swift to a board, through Python and JavaScript, and back.
+/// Lists of 64-bit ids: from Swift to a board, through Python and JavaScript, and back.
 @Suite(.privateBus)
 struct PlaylistTests {
     private static let board = "com.example.Playlist.夜"
-    /// Where a Double has not every integer, and where a signed number ends.
+    /// Values that a double cannot represent, and values around the limit of a signed number.
     private static let ids: [UInt64] = [(1 << 53) + 1, (1 << 63) - 1, (1 << 63) + 1, .max, 7]
 
     private func run(_ arguments: String...) async throws -> ProcessOutput {
@@ -14,7 +14,7 @@ struct PlaylistTests {
             try Binaries.example("playlist"), arguments, environment: try ExamplePlace.environment)
     }
 
-    /// Turns the list round by the example's program in a language.
+    /// Reverses the list with the example's program in the given language.
     private func reverse(_ language: String) async throws {
         try await RunningProcess.run(
             ExamplePlace.folder("Playlist/reverse.\(language)"), ["夜"], environment: try ExamplePlace.environment
@@ -30,7 +30,7 @@ struct PlaylistTests {
         _ = try await Tools.client(["set", Self.board, "--type", "application/json", json]).succeeded()
     }
 
-    /// The ids on the board, in order, each with its title, as the program in Swift reads them.
+    /// The ids on the board, in order, each with its title, as the Swift program reads them.
     private func shown() async throws -> [String] { try await run("show", "夜").succeeded().lines }
 
     private func lines(_ ids: [UInt64]) -> [String] { ids.map { "\($0)\t曲 \($0) 🎵" } }
@@ -44,7 +44,7 @@ struct PlaylistTests {
             .succeeded()
         let all = try await run("restore", "夜", "--library", music).succeeded()
         #expect(all.lines == [0, 2, 1].map { "\(music)/\(names[$0])" })
-        // Moved and renamed, and one thrown away.
+        // Moved and renamed, and one deleted.
         try PrivateBus.current.directory.makeDirectory("music/old")
         try await RunningProcess.run("mv", ["\(music)/\(names[0])", "\(music)/old/さくら (1).ogg"]).succeeded()
         try await RunningProcess.run("rm", ["\(music)/\(names[2])"]).succeeded()
@@ -55,7 +55,7 @@ struct PlaylistTests {
         #expect(some.errors == "playlist: missing: \(id) 2 gone.ogg\n")
         let none = try await run("restore", "昼", "--library", music)
         #expect(none.status == .exited(66) && none.errors.contains("com.example.Playlist.昼"), "\(none)")
-        // A list outlives who made it, and the broker's data is on the disk: any program can read it.
+        // A list outlives its creator, and the broker's data is on disk, so any program can read it.
         #expect(try await Tools.client(["get", Self.board]).output.contains(#""id":"\#(id)""#))
     }
 
@@ -70,7 +70,7 @@ struct PlaylistTests {
         try await reverse("py")
         try await reverse("js")
         #expect(try await shown() == lines(Self.ids))
-        // Missing ones are told by the same ids.
+        // Missing tracks are reported with the same ids.
         let empty = try PrivateBus.current.directory.makeDirectory("empty")
         let missing = try await run("restore", "夜", "--library", empty)
         #expect(
@@ -84,7 +84,7 @@ struct PlaylistTests {
         try await reverse("py")
         #expect(try await shown() == lines(Self.ids.reversed()), "Python")
         try await reverse("py")
-        // Those of 16 digits become their neighbour. What JavaScript makes of 2^64 - 1 is no integer of 64 bits any more.
+        // Ids with 16 digits change to a neighbour. JavaScript turns 2^64 - 1 into something that is no 64-bit integer.
         try await set([(1 << 53) + 1, 1 << 53, 7], asNumbers: true)
         try await reverse("js")
         let broken = try await shown().map { $0.prefix { $0 != "\t" } }

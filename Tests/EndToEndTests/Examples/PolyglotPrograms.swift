@@ -26,13 +26,13 @@ enum Polyglot: String, CaseIterable, Sendable {
         }
     }
 
-    /// What has to be run for the handler or the client, one of ``sources``; a program in C is compiled.
+    /// The command that runs the handler or the client, one of ``sources``; a C program is compiled.
     private func command(_ source: String) async throws -> [String] {
         switch self {
         case .python, .javaScript, .shell: return ["\(Self.folder)/\(source)"]
         case .c: return [try await Self.compile(source, "gio-2.0")]
         case .libDBus: return [try await Self.compile(source, "dbus-1")]
-        // Into a pipe, print would keep its lines back.
+        // Python buffers its output to a pipe.
         case .swift:
             return ["stdbuf", "-oL", try Binaries.example("polyglot-\(source.prefix { $0 != "/" }.lowercased())")]
         }
@@ -51,7 +51,7 @@ enum Polyglot: String, CaseIterable, Sendable {
         return program
     }
 
-    /// The handler, when it has said that it listens.
+    /// Starts the handler; returns when it reports that it is listening.
     func handler() async throws -> RunningProcess {
         let command = try await command(sources[0])
         let handler = try await RunningProcess.start(

@@ -1,18 +1,18 @@
 import IPCTesting
 import Testing
 
-/// Handlers and clients in five languages, in C by two libraries: all of them talk to all.
+/// Handlers and clients in five languages, in C with two libraries: every client talks to every handler.
 @Suite(.privateBus)
 struct PolyglotTests {
-    /// What some program on the way could change: Japanese, emoji of several code points, a letter in two forms that are equal
-    /// to Swift, quotation marks of every language, what a shell expands, and blanks at both ends.
+    /// Text that some program on the way could change: Japanese, emoji with several code points, a letter in two forms
+    /// that Swift considers equal, quotation marks of every language, shell syntax, and blanks at both ends.
     private static let texts = [
         " こんにちは、世界 👩‍👩‍👧‍👦🇯🇵👋🏽 ", "é e\u{301} ｶﾞ ガ カ\u{3099}", #"'single' "double" \n \\ $HOME `id` $(id) %s %d {} *"#,
         "--help", "a\tb",
     ]
     private static let urlRest = "//host/日本 語?name=花子 🌸&rate=100%&é=e\u{301}#$HOME'\""
 
-    /// What came of one request, as the handler saw it and as the client printed it.
+    /// The result of one request, as the handler saw it and as the client printed it.
     private struct Exchange {
         let client: Polyglot
         let handler: Polyglot
@@ -21,10 +21,10 @@ struct PolyglotTests {
         var seen: [String] = []
         var answer: ProcessOutput?
 
-        /// Whether every byte arrived, there and back.
+        /// Whether every byte arrived, in both directions.
         var isExact: Bool {
             guard let answer, answer.status == .success, seen.count == 2 else { return false }
-            // Bytes: to Swift, two texts are equal that are not the same.
+            // Compare bytes: Swift considers some different strings equal.
             return seen[0].utf8.elementsEqual(url.utf8) && seen[1].utf8.elementsEqual(text.utf8)
                 && answer.outputBytes.elementsEqual("\(handler.rawValue) has: \(text)\n".utf8)
         }

@@ -1,9 +1,9 @@
 import IPCTesting
 
-/// A keyring that is locked and prompts, and a person who answers: of the Secret Service API, what `install-id` uses.
+/// A locked keyring that prompts, and a person who answers: the part of the Secret Service API that `install-id` uses.
 enum PromptingKeyring {
-    /// Tells `ready`, and each prompt.
-    /// - Parameter answer: `yes`; `no`, which dismisses; `leave`, when the keyring ends in place of an answer.
+    /// Starts the keyring, which prints `ready` and each prompt.
+    /// - Parameter answer: `yes`; `no`, which dismisses the prompt; or `leave`, which exits instead of answering.
     static func start(answer: String) async throws -> PythonPeer {
         let peer = try await PythonPeer.start(script, arguments: [answer])
         try await peer.waitForLine("ready")

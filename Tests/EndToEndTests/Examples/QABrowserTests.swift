@@ -13,7 +13,7 @@ struct QABrowserTests {
         let browser = try await start()
         try await browser.terminal.type("京都 犬")
         try await browser.wait(forTitle: "Questions “京都 犬”: 1–")
-        // A look may come in the middle of a drawing.
+        // The screen may be read in the middle of a redraw.
         let found = try await browser.terminal.wait(for: "what was typed, with the cursor behind it") {
             $0.rows[1] == " Search: 京都 犬" && $0.cursorRow == 1 && $0.cursorColumn == 9 + 7 && !$0.rows[7].isEmpty
         }

@@ -2,7 +2,7 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// The example SceneManager in a terminal: keys, URLs, alerts, and what is left after kill -9.
+/// The example SceneManager in a terminal: keys, URLs, alerts, and the state after kill -9.
 @Suite(.privateBus)
 struct SceneManagerTests {
     private func start() async throws -> SceneTerminal {
@@ -100,7 +100,7 @@ struct SceneManagerTests {
         let again = try await demo.killAndStartAgain(showing: "> 犬🐕")
         #expect(try await again.answer(to: "scenes://pop") == "Counter 8")
         #expect(try await again.answer(to: "scenes://pop") == "Scenes")
-        // Without the pasteboard nothing comes back: it is there that the screens were.
+        // Without the pasteboard nothing is restored, because the screens were stored there.
         _ = try await again.answer(to: "scenes://push/counter?n=5")
         try await Tools.client(["board", "remove", "demo.Scenes"]).succeeded()
         let anew = try await again.killAndStartAgain(showing: "enter: fade through white")

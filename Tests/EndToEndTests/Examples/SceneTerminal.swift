@@ -1,7 +1,7 @@
 import Glibc
 import IPCTesting
 
-/// A program of scenes in a terminal, with a broker, and other programs that open its URLs.
+/// A scene program in a terminal, with a broker and other programs that open its URLs.
 struct SceneTerminal {
     let terminal: TerminalSession
     private let program: String
@@ -20,24 +20,24 @@ struct SceneTerminal {
         return SceneTerminal(terminal: terminal, program: program, broker: broker)
     }
 
-    /// What the program answers to a URL.
-    /// - Throws: a ``HarnessError`` where it does not handle it.
+    /// The program's reply to a URL.
+    /// - Throws: a ``HarnessError`` if it does not handle the URL.
     func answer(to url: String) async throws -> String { try await Tools.client(["call", url]).succeeded().output }
 
-    /// The exit code and the sentence with which a URL is refused.
+    /// The exit code and the message for a rejected URL.
     func refusal(of url: String) async throws -> (ExitStatus, String) {
         let output = try await Tools.client(["call", url])
         return (output.status, output.errors)
     }
 
-    /// `kill -9`, and another start on the same bus and store.
+    /// Sends SIGKILL, and starts the program again on the same bus and store.
     func killAndStartAgain(showing text: String) async throws -> SceneTerminal {
         terminal.signal(SIGKILL)
         guard try await terminal.end() == .signalled(SIGKILL) else { throw HarnessError("\(program) ended by itself") }
         return try await Self.start(program, showing: text, broker: broker)
     }
 
-    /// Waits until the line on top begins with a text; the terminal may draw after the program has answered.
+    /// Waits until the top line starts with a text; the terminal may draw after the program has answered.
     @discardableResult
     func wait(forTitle title: String) async throws -> TerminalScreen {
         try await terminal.wait(for: "the title “\(title)”") { screen in

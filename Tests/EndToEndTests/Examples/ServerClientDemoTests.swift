@@ -3,7 +3,7 @@ import IPCInterface
 import IPCTesting
 import Testing
 
-/// The two programs that the README shows, built by `make` from the package of the examples.
+/// The two programs in the README, built by `make` from the package of the examples.
 @Suite(.privateBus)
 struct ServerClientDemoTests {
     @Test func `a text arrives, and its receipt comes back`() async throws {

@@ -2,15 +2,15 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// “However the process ends, the terminal is as it was before.” A shell that runs the program looks.
+/// “However the process ends, the terminal is as it was before.” A shell that runs the program checks this.
 @Suite(.privateBus)
 struct TerminalRestoringTests {
-    /// A shell in which `c` runs the demo client, and the settings of the terminal before. It is Debian's dash, which does not
-    /// repair the terminal itself as bash does.
+    /// Starts a shell in which `c` runs the demo client, and returns the terminal's settings before that. The shell is
+    /// Debian's dash, which does not repair the terminal itself as bash does.
     private func shell() async throws -> (terminal: TerminalSession, settings: String) {
         var environment = try PrivateBus.current.environment
         environment["PS1"] = "$ "
-        // After a crash it would wait on the terminal for somebody who asks for more.
+        // After a crash, it would wait on the terminal for further commands.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         let terminal = try await TerminalSession.start(
             "sh", ["-i"], columns: 200, rows: 12, environment: environment)
@@ -27,7 +27,7 @@ struct TerminalRestoringTests {
         }.rows[0]
     }
 
-    /// What the shell has for settings now.
+    /// The current terminal settings of the shell.
     private func ask(_ terminal: TerminalSession) async throws -> String {
         try await terminal.type("settings")
         try await terminal.press("Enter")

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A person at a terminal answers `entry:` URLs of other programs.
+/// A person at a terminal answers `entry:` URLs from other programs.
 @Suite(.privateBus)
 struct ValidatedEntryTests {
     /// The program in a terminal, and the broker that it needs.
@@ -16,7 +16,7 @@ struct ValidatedEntryTests {
             try await terminal.wait(forText: "listening for entry:")
         }
 
-        /// Opens a URL, as a script does, and returns when the person is asked.
+        /// Opens a URL, as a script does, and returns when the question is on the screen.
         func ask(_ url: String, timeout: String = "60s") async throws -> RunningProcess {
             let caller = try await RunningProcess.start(
                 try Binaries.path("ipc-client"), ["call", url, "--timeout", timeout], input: .none)
@@ -24,7 +24,7 @@ struct ValidatedEntryTests {
             return caller
         }
 
-        /// Waits until the field shows this text and nothing else.
+        /// Waits until the field shows exactly this text.
         func field(_ text: String) async throws {
             let row = text.isEmpty ? ">" : "> \(text)"
             try await terminal.wait(for: "“\(text)” in the field") { $0.currentRow == row }
@@ -94,7 +94,7 @@ struct ValidatedEntryTests {
         let scene = try await Scene()
         let caller = try await scene.ask("entry://digits?n=4", timeout: "1s")
         try await scene.terminal.type("12")
-        // Timed out, or given up by the desk: whose clock is first.
+        // Timed out, or cancelled by the desk, depending on which clock is first.
         let status = try await caller.wait()
         #expect(status == .exited(75) || status == .exited(2), "\(status)")
         try await scene.terminal.wait(forText: "Nothing was given.")

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A session ends with its bus, and what the bus has started ends with both.
+/// A session ends with its bus, and programs that the bus started exit with both.
 @Suite(.privateBus)
 struct BusEndTests {
     @Test func theBrokerEndsInGoodOrderWithItsBus() async throws {
@@ -12,7 +12,7 @@ struct BusEndTests {
         #expect(!broker.log.contains("error"), "\(broker.log)")
     }
 
-    /// The handler has the URL, and nobody can say what it does with it.
+    /// The handler has the URL, and it is unknown what it does with it.
     @Test(arguments: ["open", "call"])
     func aSenderThatWasCutOffSaysThatItMayBeDone(command: String) async throws {
         let broker = try await BrokerProcess.start()
@@ -28,7 +28,7 @@ struct BusEndTests {
         withExtendedLifetime((broker, server)) {}
     }
 
-    /// dbus-broker does not say in the environment that it started a program.
+    /// dbus-broker does not set an environment variable in programs that it starts.
     @Test(.enabled(if: BusImplementation.current == .daemon, "dbus-daemon sets DBUS_STARTER_BUS_TYPE"))
     func aHandlerThatTheBusHasStartedEndsWithIt() async throws {
         let broker = try await BrokerProcess.start()
@@ -46,7 +46,7 @@ struct BusEndTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What is claimed live ends with the connection: there is nothing to give up, and nobody to wait for.
+    /// Live claims disappear with the connection, so there is nothing to release and nothing to wait for.
     @Test(arguments: [false, true])
     func aHandlerThatIsToldToStopWithoutABusDoesNotWaitForOne(startedByBus: Bool) async throws {
         let broker = try await BrokerProcess.start()

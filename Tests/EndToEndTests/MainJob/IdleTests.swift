@@ -4,13 +4,13 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// A broker without work sleeps, all of its threads.
+/// All threads of an idle broker sleep.
 @DBusActor
 @Suite(.privateBus)
 struct IdleTests {
     private static let window = Duration.seconds(3)
 
-    /// Threads that were woken, with how often, while `work` went on.
+    /// The threads that woke up during `work`, with the number of wake-ups.
     private func wakeUps(
         of broker: BrokerProcess, during work: @DBusActor () async throws -> Void
     ) async throws -> [Int32: Int] {
@@ -28,25 +28,25 @@ struct IdleTests {
         let client = try await BrokerClient()
         try await client.create("idle")
         for number in 0..<20 { try await client.set([.string("\(number)")], on: "idle") }
-        // The way of large values, with its threads.
+        // The path of large values, with its threads.
         let large = try [UInt8](repeating: 7, count: 1 << 20).withUnsafeBytes {
             ContentFile(owning: try Descriptor.makeSealed(containing: $0, name: "large"), byteCount: $0.count)
         }
         let type = try ContentType("application/octet-stream")
         try await client.set([try PasteboardItem([Representation(type: type, value: .file(large))])], on: "idle")
         _ = try await client.get("idle")
-        // What is still to be announced or removed may come first, a worker's timer once a second never ends.
+        // Pending announcements or removals may come first; a worker's one-second timer would never stop.
         var woken: [Int32: Int] = [:]
         for _ in 0..<4 {
-            // The time itself is what is measured.
+            // The time itself is being measured.
             woken = try await wakeUps(of: broker) { try await ContinuousClock().sleep(for: Self.window) }
             if woken.isEmpty { return }
         }
         Issue.record("threads that were woken in \(Self.window) without work: \(woken)")
     }
 
-    /// The control: work is seen. Not each call of it: a broker that is still at one when the next comes does not sleep
-    /// between them, and one that has not yet gone to sleep again has not been counted yet.
+    /// The control: work is noticed. Not every call counts: a broker that is still busy when the next call arrives does
+    /// not sleep in between, and a thread that has not yet gone back to sleep has not been counted.
     @Test func workIsSeen() async throws {
         let broker = try await BrokerProcess.start()
         let client = try await BrokerClient()

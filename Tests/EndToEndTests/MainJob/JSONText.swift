@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a tool printed as JSON.
+/// JSON output of a tool.
 enum JSONText {
     static func string(_ key: String, in line: String) throws -> String {
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A server that listens, a client that sends, a broker on D-Bus, a pasteboard that lasts.
+/// A listening server, a sending client, a broker on D-Bus, a lasting pasteboard.
 @Suite(.privateBus)
 struct MainJobTests {
     @Test func aTextArrivesAndTheSenderLearnsIt() async throws {
@@ -22,7 +22,7 @@ struct MainJobTests {
         #expect(try FileContents.text(bus.directory.appending("received")) == "hello\n")
     }
 
-    /// What `make install` puts in place, with a handler whose output can be read.
+    /// Installs the files of `make install`, with a handler whose output can be read.
     private func installed(on bus: PrivateBus) async throws {
         let store = bus.directory.appending("store")
         try await bus.addService(

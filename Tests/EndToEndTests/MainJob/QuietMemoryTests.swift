@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I16: what many requests took is given back.
+/// I16: memory for many requests is returned.
 @Suite(.privateBus)
 struct QuietMemoryTests {
     @Test func `memory goes back to the system when the work is done`() async throws {
@@ -17,7 +17,7 @@ struct QuietMemoryTests {
         #expect(most > 4 << 20, "\(most) bytes")
         try await peer.close("caller")
         try await peer.close("handler")
-        // No call may disturb the quiet, and nobody tells when memory goes.
+        // No call may disturb the quiet, and nothing reports when memory is returned.
         try await withDeadline("memory below a third of \(most) bytes") {
             while try broker.residentAnonymousBytes - base > most / 3 {
                 try await ContinuousClock().sleep(for: .milliseconds(50))

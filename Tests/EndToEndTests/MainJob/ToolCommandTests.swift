@@ -33,7 +33,7 @@ struct ToolCommandTests {
         let resolved = try await Tools.client(["scheme", "resolve", "pair:x", "--json"])
         #expect(try JSONText.string("application", in: resolved.output) == "org.example.Two")
         #expect(try JSONText.string("reason", in: resolved.output) == "default")
-        // I21: the choice is kept over a restart, and undone only by the user.
+        // I21: the choice is kept across a restart, and only the user can undo it.
         try await broker.restart()
         #expect(try await Tools.client(["scheme", "list", "pair"]).output.contains("org.example.Two"))
         #expect(

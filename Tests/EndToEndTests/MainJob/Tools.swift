@@ -1,6 +1,6 @@
 import IPCTesting
 
-/// The command line tools as processes.
+/// The command-line tools as processes.
 enum Tools {
     static func client(
         _ arguments: [String], environment: [String: String]? = nil, input: ProcessInput = .none
@@ -9,7 +9,7 @@ enum Tools {
             try Binaries.path("ipc-client"), arguments, environment: environment, input: input)
     }
 
-    /// A handler that has said that it listens.
+    /// A handler that has reported that it is listening.
     static func server(_ arguments: [String] = [], environment: [String: String]? = nil) async throws -> RunningProcess
     {
         let server = try await RunningProcess.start(

@@ -2,7 +2,7 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// The broker from a shell, by systemd's tool.
+/// The broker from a shell, with systemd's tool.
 @Suite(.privateBus) struct BusctlTests {
     private static let broker = "/org/swiftipc/Broker1"
     private static let board = "/org/swiftipc/Broker1/pasteboards/from_5fbusctl"

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The broker from a shell, by GLib's tool.
+/// The broker from a shell, with GLib's tool.
 @Suite(.privateBus) struct GDBusTests {
     private static let broker = "/org/swiftipc/Broker1"
     private static let board = "/org/swiftipc/Broker1/pasteboards/from_5fgdbus"
@@ -80,7 +80,7 @@ import Testing
 
     private func monitor(_ path: String) async throws -> RunningProcess {
         let monitor = try await RunningProcess.start("gdbus", ["monitor"] + Self.place + [path], input: .none)
-        // It asks for the owner after it asked for the signals, and tells the owner.
+        // It asks for the owner after it has subscribed to the signals, and reports the owner.
         try await monitor.waitForLine { $0.contains("is owned by") }
         return monitor
     }

@@ -1,4 +1,4 @@
-/// Programs as somebody would write them who knows the contract and not this project: dbus-python and the loop of GLib.
+/// Programs as written by someone who knows the contract but not this project: dbus-python and the GLib main loop.
 enum PythonPrograms {
     private static let head = """
         import json, sys
@@ -31,7 +31,7 @@ enum PythonPrograms {
 
         """
 
-    /// A handler: its id and schemes are arguments. It tells each request, and answers with the text in capitals.
+    /// A handler whose arguments are its id and schemes. It prints each request, and replies with the text in capitals.
     static let handler =
         head + #"""
             class Handler(dbus.service.Object):
@@ -63,8 +63,8 @@ enum PythonPrograms {
 
             """#
 
-    /// A client: it reads a JSON object a line, `{"url": …, "text": …, "options": {…}}`, and tells what came of it. The
-    /// argument, if there is one, is a bus name to own.
+    /// A client that reads one JSON object per line, `{"url": …, "text": …, "options": {…}}`, and prints the result.
+    /// The optional argument is a bus name to own.
     static let client =
         head + #"""
             if len(sys.argv) > 1:
@@ -83,7 +83,7 @@ enum PythonPrograms {
 
             """#
 
-    /// A listener: it tells every signal of the broker.
+    /// A listener that prints every signal of the broker.
     static let listener =
         head + #"""
             def heard(*arguments, **facts):

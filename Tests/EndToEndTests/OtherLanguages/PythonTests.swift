@@ -3,13 +3,13 @@ import IPCTesting
 import Testing
 
 extension PythonPeer {
-    /// The next line, which is JSON.
+    /// The next line, as JSON.
     func nextValue() async throws -> JSONValue {
         try JSONDecoder().decode(JSONValue.self, from: Data(try await nextLine().utf8))
     }
 }
 
-/// Programs in Python on both sides of the broker.
+/// Python programs on both sides of the broker.
 @Suite(.privateBus) struct PythonTests {
     private func startHandler(_ arguments: [String] = ["demo.PythonHandler", "python.demo"]) async throws -> PythonPeer
     {
@@ -177,7 +177,7 @@ extension PythonPeer {
         _ = try await startHandler()
         #expect(try await listener.nextValue()["member"]?.text == "HandlerChanged")
         try await open(client, "python.demo:", text: "x", options: #"{"pasteboard":"heard"}"#)
-        // Which of the two comes first is not promised.
+        // The order of the two is not promised.
         let heard = [try await listener.nextValue(), try await listener.nextValue()]
         let added = heard.first { $0["member"]?.text == "PasteboardAdded" }
         #expect(added?["arguments"] == .array([.string("heard")]))
@@ -185,7 +185,7 @@ extension PythonPeer {
         #expect(properties["path"]?.text == "/org/swiftipc/Broker1/pasteboards/heard")
         let arguments = try #require(properties["arguments"])
         #expect(arguments[0]?.text == "org.swiftipc.Pasteboard1")
-        // As the annotations of the properties say.
+        // As the annotations of the properties declare.
         for name in ["ChangeCount", "Persistent", "HistoryLimit", "ItemCount"] {
             #expect(arguments[1]?[name] != nil, "\(name)")
         }

@@ -1,15 +1,15 @@
 import Glibc
 import IPCTesting
 
-/// A caller whose root directory is another one, as that of a program in a Flatpak: it connects, then changes its root.
+/// A caller with a different root directory, like a program in a Flatpak: it connects, then changes its root.
 struct SandboxPeer: Sendable {
     private let program: PythonPeer
     private let root: TemporaryDirectory
 
-    /// Whether this test may do that: the system leaves it to root.
+    /// Whether this test may do that: only root may.
     static var isPossible: Bool { geteuid() == 0 }
 
-    /// - Parameter info: the text of `.flatpak-info`; `nil` for a root directory without it.
+    /// - Parameter info: the content of `.flatpak-info`; `nil` for a root directory without it.
     static func start(info: String?) async throws -> SandboxPeer {
         let root = try TemporaryDirectory("root")
         if let info { try FileContents.write(info, to: root.appending(".flatpak-info")) }
@@ -19,13 +19,13 @@ struct SandboxPeer: Sendable {
         return peer
     }
 
-    /// One of a Flatpak.
+    /// Starts a caller like one in a Flatpak.
     static func start(flatpak id: String) async throws -> SandboxPeer {
         try await start(info: "[Application]\nname=\(id)\nruntime=runtime/org.example.Platform/x86_64/1\n")
     }
 
-    /// Evaluates an expression of Python, in which `boards` and `board(name)` are the broker's objects.
-    /// - Returns: how Python writes the value, or the name of the error.
+    /// Evaluates a Python expression, in which `boards` and `board(name)` are the broker's objects.
+    /// - Returns: Python's representation of the value, or the name of the error.
     func ask(_ expression: String) async throws -> String { try await program.ask(expression) }
 
     private static let script = #"""

@@ -4,8 +4,8 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// What a sandboxed caller sees (I19). Each test has its control: the same program, in the same kind of root directory,
-/// without the file by which a Flatpak is known.
+/// The view of a sandboxed caller (I19). Each test has a control: the same program, in the same kind of root directory,
+/// without the file that identifies a Flatpak.
 @Suite(.privateBus, .enabled(if: SandboxPeer.isPossible, "only root may change its root directory"))
 struct SandboxTests {
     private static let denied = "org.swiftipc.Error.AccessDenied"
@@ -15,7 +15,7 @@ struct SandboxTests {
         [try PasteboardItem([Representation(type: try ContentType("text/plain"), value: .text(text))])]
     }
 
-    /// A broker with boards of several programs, written by somebody who is in no sandbox.
+    /// A broker with boards of several programs, written by an unsandboxed program.
     @DBusActor
     private func start() async throws -> BrokerClient {
         _ = try await BrokerProcess.start()
@@ -72,7 +72,7 @@ struct SandboxTests {
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let since = try await client.set(try Self.text("before"), on: "other")
         let question = Task { try await boxed.ask("watch([], \(since), 300000)") }
-        // Until the broker has taken the question in.
+        // Until the broker has read the call.
         try await withDeadline("question") {
             while try await !client.call(Broker1.describe, NoOptions()).contains(#""watchers":"1""#) {}
         }
@@ -101,7 +101,7 @@ struct SandboxTests {
         _ = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let free = try await SandboxPeer.start(info: nil)
-        // Nobody handles the scheme, which who may use the board gets to know.
+        // No application handles the scheme, and only callers that may use the board learn that.
         for use in ["opened(pasteboard='other')", "opened(pasteboard='other', items=items('x'))"] {
             #expect(try await boxed.ask(use) == Self.denied)
             #expect(try await free.ask(use) == "org.swiftipc.Error.NoHandler")

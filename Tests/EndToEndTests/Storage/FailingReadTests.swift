@@ -2,16 +2,16 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// I5: a page that the disk cannot read, under a broker that starts.
+/// I5: a page that the disk cannot read, while the broker starts.
 @Suite(.privateBus, .serialized, .timeLimit(.minutes(10)))
 struct FailingReadTests {
-    /// The reads that fail, each at a start of its own.
+    /// The reads that fail, each in a separate start.
     private static let reads = TestSize.pick(small: 1...24, full: 1...200)
 
     private enum End { case orderly, kill }
 
-    /// A read that fails while the store is opened costs nothing. A later one ends the broker, as any failure of the disk
-    /// does, and the next start checks the whole file.
+    /// A read that fails while the store is opened costs nothing. A later one stops the broker, like any disk failure,
+    /// and the next start checks the whole file.
     @Test func `I5: one read that fails costs no pasteboard, and at most one start`() async throws {
         var broker = try await BrokerProcess.start()
         let peer = try await WirePeer.start()
@@ -34,14 +34,14 @@ struct FailingReadTests {
             }
         }
         try await broker.terminate()
-        // The control: reads did fail, and a damaged file was put away.
+        // The control: reads did fail, and a damaged file was moved aside.
         let damaged = try FileManager.default.contentsOfDirectory(atPath: store).filter { $0.contains(".damaged-") }
         print("failing reads: \(ends) of \(2 * Self.reads.count) starts ended, \(damaged.count) files put away")
         #expect(!damaged.isEmpty)
         #expect(ends < 2 * Self.reads.count)
     }
 
-    /// Pasteboards of which each needs pages of its own.
+    /// Fills pasteboards that each need their own pages.
     private static func fill(on peer: WirePeer) async throws -> [WireBoard] {
         var boards: [WireBoard] = []
         for number in 0..<20 {
@@ -52,7 +52,7 @@ struct FailingReadTests {
         return boards
     }
 
-    /// Whether each pasteboard has its text; false where the broker does not answer.
+    /// Whether each pasteboard has its text; false if the broker does not answer.
     private static func areRight(_ boards: [WireBoard]) async throws -> Bool {
         for board in boards {
             let answer = try await board.call(.getItems(at: board.path))

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I4: a full disk under the broker, as its callers see it.
+/// I4: a full disk under the broker, from its callers' point of view.
 @Suite(.privateBus, .serialized, .enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))
 struct FullDiskTests {
     private static let noSpace = "org.swiftipc.Error.NoSpace"
@@ -21,7 +21,7 @@ struct FullDiskTests {
         var last = try await board.set("before")
         var text: String? = "before"
         for round in 0..<20 {
-            // What was let go of is given back a little later, and may make room.
+            // Released space is returned a little later, and may make room.
             repeat { disk.fill() } while try await probe.call(.setItems(.item("fits"), at: probe.path)).error == nil
             for call in [
                 WireCall.setItems(.item("lost"), at: board.path), .addItems(.item("lost"), at: board.path), large,
@@ -31,7 +31,7 @@ struct FullDiskTests {
                 #expect(refused.error == Self.noSpace, "\(round), \(call.member): \(refused)")
             }
             #expect(try await board.get() == (last, [text]))
-            // What needs no disk goes on.
+            // Operations that need no disk continue.
             let count = try await memory.set("\(round)")
             #expect(try await memory.get() == (count, ["\(round)"]))
             disk.empty()

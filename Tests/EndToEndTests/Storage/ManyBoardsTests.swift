@@ -4,14 +4,14 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// A store of very many pasteboards and items: complete in pages, and no slower for it.
+/// A store with very many pasteboards and items: complete in pages, and not slower.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct ManyBoardsTests {
     private static let count = TestSize.pick(small: 200, full: 10_000)
     private static let items = TestSize.pick(small: 25, full: 100)
     private static let longestStart = Duration.seconds(2)
-    /// The content lies on the disk.
+    /// The content is on disk.
     private static let memory = 64 << 20
 
     @Test func `very many pasteboards are listed in pages, complete and in the order of their bytes`() async throws {
@@ -41,7 +41,7 @@ struct ManyBoardsTests {
         #expect(try broker.residentAnonymousBytes < Self.memory)
     }
 
-    /// Names that are in one order by their bytes, and in others by language, by case, or by UTF-16.
+    /// Names whose order by bytes differs from the order by language, by case, and by UTF-16.
     private static func names(_ count: Int) -> [String] {
         let kinds = ["board", "Board", "büro", "\u{FF5E}wide", "\u{1F600}face", "a.b", "a-b", "a_b", " blank", "~"]
         return (0..<count).map { "\(kinds[$0 % kinds.count])\($0)" }
@@ -64,7 +64,7 @@ struct ManyBoardsTests {
         }
     }
 
-    /// Reads all pages, of several sizes, and those of a prefix.
+    /// Reads all pages, in several sizes, and those for a prefix.
     private func expectComplete(_ names: [String], _ client: BrokerClient) async throws {
         let expected = (names + ["general"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for limit in [nil, 7, 1_000] as [UInt32?] where limit != 7 || names.count < 1_000 {
@@ -94,7 +94,7 @@ struct ManyBoardsTests {
         }
     }
 
-    /// The median of each of some operations.
+    /// The median time of each of some operations.
     private func figures(
         _ client: BrokerClient, _ board: String
     ) async throws -> [(name: String, time: Duration)] {

@@ -1,17 +1,17 @@
 import IPCTesting
 import Testing
 
-/// Limits of what one source, and all together, may keep: exact, also where several ask at the same time.
+/// Limits on the content of one source and of all together: exact, even with concurrent callers.
 @Suite(.privateBus, .serialized)
 struct QuotaTests {
     private static let source = "org.example.Quota"
     private static let callers = (0..<8).map { "caller\($0)" }
 
-    /// A limit, and a call that uses so much of it.
+    /// A limit, and a call that uses a given amount of it.
     struct Quota: Sendable, CustomTestStringConvertible {
         let name: String
         let limit: UInt64
-        /// What one call asks for.
+        /// The amount that one call requests.
         let step: UInt64
         var testDescription: String { name }
     }
@@ -32,7 +32,7 @@ struct QuotaTests {
         return (broker, boards)
     }
 
-    /// A call that adds one item of so many bytes.
+    /// A call that adds one item with this many bytes.
     private func add(_ bytes: UInt64, to board: WireBoard, items: Int = 1) -> WireCall {
         let item = [("text/plain", WireValue.repeated("x", Int(bytes)))]
         return .addItems(
@@ -88,7 +88,7 @@ struct QuotaTests {
             var held = 0
             for board in boards { held += try await board.get().texts.count }
             #expect(held == most)
-            // Counted anew from the store.
+            // Counted again from the store.
             if round == 0 {
                 try await broker.restart()
                 #expect(try await boards[0].call(add(quota.step, to: boards[0])).error == BoardErrors.limitExceeded)
@@ -102,7 +102,7 @@ struct QuotaTests {
         for _ in 0..<3 { #expect(try await boards[0].call(add(1, to: boards[0])).error == nil) }
         #expect(try await boards[1].call(add(1, to: boards[1])).error == BoardErrors.limitExceeded)
         try await boards[1].set("another's")
-        // Replaced by another source: the first one has its room again.
+        // Replaced by another source: the first one has its space back.
         try await boards[0].set("another's")
         #expect(try await boards[1].call(add(1, to: boards[2])).error == nil)
     }
@@ -128,7 +128,7 @@ struct QuotaTests {
                 #expect(answer.error == nil || answer.error == BoardErrors.limitExceeded, "\(answer)")
                 if answer.error == nil { made.append(board) }
             }
-            // “general” is one of them; like these it was made by nobody who stated a source.
+            // “general” is one of them; like these, it was created without a stated source.
             #expect(made.count == 19, "round \(round)")
             let refused = try await peer.call(.getPasteboard("more"), on: Self.callers[0])
             #expect(refused.error == BoardErrors.limitExceeded && refused.text.contains(name), "\(refused)")
@@ -146,7 +146,7 @@ struct QuotaTests {
         let first = try await WireBoard.make("watched", on: peer, "first")
         let since = UInt64(try await first.set("before"))
         let second = try await first.from("second")
-        // The broker asks the bus about a caller at its first call; questions that wait for that have no order.
+        // The broker asks the bus about a caller on its first call; calls that wait for that have no order.
         _ = try await second.get()
         var serials: [Int] = []
         for _ in 0..<5 { serials.append(try await peer.send(.waitForChange([], since: since), on: "first")) }

@@ -2,13 +2,13 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// I14: what is sensitive is in memory and nowhere else.
+/// I14: sensitive content is in memory and nowhere else.
 @Suite(.privateBus, .serialized)
 struct SecretTests {
-    /// Different in each run, so that nothing else holds it.
+    /// Different in each run, so that nothing else contains it.
     private static let marker = "secret-" + String(UInt64.random(in: 0 ... .max), radix: 16)
 
-    /// Where the marker was found.
+    /// The places where the marker was found.
     private struct Places: Equatable {
         var store = false
         var log = false
@@ -20,7 +20,7 @@ struct SecretTests {
         #expect(try await places(isSensitive: true) == Places())
     }
 
-    /// The control: the same search finds what is not sensitive, in the store and in its export.
+    /// The control: the same search finds content that is not sensitive, in the store and in its export.
     @Test func `what is not sensitive is in the store and in no log or signal`() async throws {
         #expect(try await places(isSensitive: false) == Places(store: true, export: true))
     }
@@ -41,7 +41,7 @@ struct SecretTests {
         places.export = try holdsMarker(below: export)
         for board in boards { _ = try await board.call(.getItems(at: board.path)) }
         try await search(&places, broker)
-        // The last signal of all: whatever came before has been heard.
+        // The very last signal: everything before it has been received.
         let end = WireBoard(peer: peer, name: "end", connection: "caller")
         try await end.make()
         try await monitor.waitForLine { $0.contains("\"end\"") }
@@ -56,7 +56,7 @@ struct SecretTests {
         return places
     }
 
-    /// Writes the marker in each way that there is; returns the pasteboards that hold it.
+    /// Writes the marker in every possible way; returns the pasteboards that contain it.
     private func write(_ peer: WirePeer, isSensitive: Bool) async throws -> [WireBoard] {
         let marker = Self.marker
         let flag: [(String, WireValue)] = isSensitive ? [("sensitive", .b(true))] : []
@@ -91,7 +91,7 @@ struct SecretTests {
         if broker.log.contains(Self.marker) { places.log = true }
     }
 
-    /// Whether any file of a folder holds the marker, in its bytes or its name.
+    /// Whether any file in a folder contains the marker, in its bytes or its name.
     private func holdsMarker(below directory: String) throws -> Bool {
         for name in FileContents.names(in: directory) ?? [] {
             let path = "\(directory)/\(name)"

@@ -2,7 +2,7 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// `call`, and senders that give up.
+/// `call`, and senders that stop waiting.
 @Suite(.privateBus)
 struct CallToolTests {
     @Test func theReplyIsTheOutputByteForByte() async throws {
@@ -50,14 +50,14 @@ struct CallToolTests {
         let client = try await RunningProcess.start(try Binaries.path("ipc-client"), command, input: .none)
         _ = try await server.nextLine()
         client.signal(number)
-        // The handler has ended its command and said so; the outcome is the exit code.
+        // The handler has stopped its command and reported that; the outcome determines the exit code.
         #expect(try await client.wait() == .exited(2))
         #expect(try await Tools.ids(["--state", "cancelled"]).count == 1)
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
     }
 
-    /// A handler that has done it all the same says so, and the sender believes it.
+    /// A handler that has done the work anyway reports that, and the sender accepts it.
     @Test func aSignalThatComesTooLateChangesNothing() async throws {
         let broker = try await BrokerProcess.start()
         let directory = try TemporaryDirectory("signals")

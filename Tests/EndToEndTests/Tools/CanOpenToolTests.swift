@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Scripts that need a handler which is being started.
+/// Scripts that need a handler that is still starting.
 @Suite(.privateBus)
 struct CanOpenToolTests {
     private func canOpen(_ time: String...) async throws -> ProcessOutput {
@@ -15,7 +15,7 @@ struct CanOpenToolTests {
         let told = try await answer
         #expect(told.status == .success && told.output == "yes\n", "\(told)")
         #expect(try await server.terminate() == .success)
-        // The control: nobody comes, and the answer is the one that there is without waiting.
+        // The control: no handler appears, and the answer is the same as without waiting.
         let nobody = try await canOpen("10ms")
         #expect(nobody.status == .exited(68) && nobody.output == "no\n", "\(nobody)")
         #expect(try await canOpen().errors == nobody.errors)
@@ -42,7 +42,7 @@ struct CanOpenToolTests {
         #expect(try await Tools.client(["send", "x"]).status == .exited(69))
         let failed = try await canOpen()
         #expect(failed.status == .exited(69) && failed.errors.contains("has just failed"), "\(failed)")
-        // The control: a policy that does.
+        // The control: a policy that rejects the caller.
         _ = try await Tools.client(["scheme", "policy", "demo.IPCServer", "--deny", "demo.IPCClient"]).succeeded()
         let refused = try await canOpen()
         #expect(refused.status == .exited(77) && refused.errors.contains("its policy rejects"), "\(refused)")

@@ -4,7 +4,7 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// Content that is read once, is a secret, or ends.
+/// Content for one reader, secrets, and content that expires.
 @Suite(.privateBus)
 struct ConsumedContentToolTests {
     @Test func onceIsReadByOneAndShownByAll() async throws {
@@ -27,7 +27,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Reading would take it from who it is for.
+    /// Reading would take it away from its reader.
     @Test func aWatchingCommandDoesNotConsume() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "--once", "ticket"]).succeeded()
@@ -82,7 +82,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What cannot be written is put back, with all that was said of it.
+    /// Content that cannot be written is put back, with all of its metadata.
     @Test(arguments: [
         (["set", "b", "--once", "kept"], ["get", "b"]), (["set", "b", "kept"], ["get", "b", "--take"]),
         (["set", "b", "--once", "kept"], ["get", "b", "--json"]),
@@ -99,12 +99,12 @@ struct ConsumedContentToolTests {
         #expect(marks.contains("once") == write.contains("--once") || write.contains("--sensitive"), "\(marks)")
         #expect(marks.contains("sensitive") == write.contains("--sensitive"), "\(marks)")
         #expect(try await Tools.client(["get", "b", "--take"]).succeeded().output == "kept")
-        // The control: what was written is gone.
+        // The control: content that was written is gone.
         #expect(try await Tools.client(["get", "b"]).succeeded().output.isEmpty)
         withExtendedLifetime(broker) {}
     }
 
-    /// The signal comes after the broker was asked, and before it answers: the writer gives promised content later.
+    /// The signal arrives between the call and its answer: the writer provides the promised content later.
     @Test(arguments: [["get", "b", "--take", "--type", "text/html"], ["get", "b", "--take", "--json"]])
     func aSignalDuringATakeLosesNothing(read: [String]) async throws {
         let broker = try await BrokerProcess.start()
@@ -126,7 +126,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// More than a pipe holds, and a reader that leaves, or a signal that comes, before the end.
+    /// More than a pipe can hold, with a reader that leaves or a signal that arrives before the end.
     @Test(
         arguments: [["get", "b"], ["get", "b", "--json"], ["get", "b", "--output", "/dev/stdout"]], [SIGPIPE, SIGINT])
     func whatWasNotReadToItsEndIsNotLost(read: [String], signal: CInt) async throws {
@@ -147,7 +147,7 @@ struct ConsumedContentToolTests {
         if signal == SIGINT { close(reader) }
         #expect(writer.errors.text.contains("is on the pasteboard again"), "\(writer.errors.text)")
         #expect(try await Tools.client(["get", "b"]).succeeded().output == text)
-        // The control: what was read to its end is gone.
+        // The control: content that was read completely is gone.
         #expect(try await Tools.client(["get", "b"]).succeeded().output.isEmpty)
         withExtendedLifetime(broker) {}
     }

@@ -3,7 +3,7 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// A handler that takes requests and never answers, whatever it is asked.
+/// A handler that accepts requests and never answers anything.
 @DBusActor
 final class DeafHandler {
     private let connection: Connection

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What the tools say to who makes a mistake in the first hour.
+/// The tools' messages for mistakes in the first hour.
 @Suite(.privateBus)
 struct FirstMistakeTests {
     @Test func aCommandThatIsNoneIsNamed() async throws {
@@ -11,7 +11,7 @@ struct FirstMistakeTests {
         let option = try await Tools.client(["--vesion"])
         #expect(option.status == .exited(64) && option.errors.contains("'--version'?"), "\(option)")
         #expect(!option.errors.contains("--json"), "\(option)")
-        // The control: what is wrong with a command is told as it was.
+        // The control: mistakes within a command are reported as before.
         let right = try await Tools.client(["send", "--nonsense"])
         #expect(right.status == .exited(64) && right.errors.contains("--nonsense"), "\(right)")
     }
@@ -30,7 +30,7 @@ struct FirstMistakeTests {
         #expect(resolved.errors.contains("register nobody.here --application"), "\(resolved)")
         let opened = try await Tools.client(["open", "nobody.here:x"])
         #expect(opened.status == .exited(68) && opened.errors.contains("'ipc-client scheme list'"), "\(opened)")
-        // The control: where there is somebody, there is nothing to say.
+        // The control: if there is a handler, there is no message.
         try await Tools.claim()
         #expect(try await Tools.client(["scheme", "resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
@@ -44,7 +44,7 @@ struct FirstMistakeTests {
         let wrong = try await Tools.client(["scheme", "register"] + arguments)
         #expect(wrong.status == .exited(65) && wrong.errors.contains(quoted), "\(wrong)")
         #expect(!wrong.errors.contains("--persistent"))
-        // The control: with right names the option is missing.
+        // The control: with correct names, the option is missing.
         let missing = try await Tools.client(["scheme", "register", "notes", "--application", "com.example.Notes"])
         #expect(missing.status == .exited(64) && missing.errors.contains("--persistent"), "\(missing)")
     }
@@ -73,7 +73,7 @@ struct FirstMistakeTests {
             resolved.output.hasPrefix("demo.IPCServer\t") && resolved.errors.contains("demo.IPCSever"), "\(resolved)")
         let json = try await Tools.client(["scheme", "resolve", "IPCServer.demo:x", "--json"]).succeeded()
         #expect(json.output.contains(#""absent-default":"demo.IPCSever""#), "\(json)")
-        // The control: who claims it is chosen without a word.
+        // The control: an application with a claim is chosen without a message.
         let right = try await Tools.client(["scheme", "default", "IPCServer.demo", "demo.IPCServer"]).succeeded()
         #expect(right.errors.isEmpty, "\(right)")
         #expect(try await Tools.client(["scheme", "resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
@@ -86,7 +86,7 @@ struct FirstMistakeTests {
         try await Tools.claim()
         let typo = try await Tools.client(["scheme", "unregister", "--application", "demo.IPCSever"] + what).succeeded()
         #expect(typo.errors.contains("demo.IPCSever did not claim"), "\(typo)")
-        // The control: what is claimed is taken back without a word.
+        // The control: a claim is removed without a message.
         let right = try await Tools.client(["scheme", "unregister", "--application", "demo.IPCServer"] + what)
             .succeeded()
         #expect(right.errors.isEmpty, "\(right)")
@@ -118,7 +118,7 @@ struct FirstMistakeTests {
         let id = try #require(typo.lines.first)
         #expect(typo.errors.contains("the application “demo.IPCSever” is unknown"), "\(typo)")
         #expect(typo.errors.contains("cancel \(id)"), "\(typo)")
-        // The control: who claims the scheme is known, though nobody can start it.
+        // The control: the application that claims the scheme is known, although it cannot be started.
         let right = try await Tools.client(command + ["--queue", "--to", "demo.IPCServer"]).succeeded()
         #expect(right.errors.isEmpty, "\(right)")
         withExtendedLifetime(broker) {}
@@ -175,7 +175,7 @@ struct FirstMistakeTests {
             "\(alone)")
     }
 
-    /// A descriptor that is not there would be given to the connection, and the output go into it.
+    /// The connection would otherwise get the missing descriptor's number, and the output would go into it.
     @Test func aClosedStreamIsAnErrorAndNoOtherFile() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
@@ -183,7 +183,7 @@ struct FirstMistakeTests {
         #expect(written.status == .exited(74) && written.errors.contains("Bad file descriptor"), "\(written)")
         let read = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) set board <&-"])
         #expect(read.status == .exited(74) && read.errors.contains("Bad file descriptor"), "\(read)")
-        // The control: an open one that takes nothing in is told by its own reason.
+        // The control: an open stream that accepts nothing is reported with its own reason.
         let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) board list >/dev/full"])
         #expect(full.status == .exited(74) && full.errors.contains("No space left"), "\(full)")
         withExtendedLifetime(broker) {}
@@ -225,7 +225,7 @@ struct FirstMistakeTests {
         #expect(rules.errors.contains("the application “com.example.Typo” is unknown"), "\(rules)")
         #expect(
             try await Tools.client(["scheme", "list", "nobody.here"]).succeeded().errors.contains("no application has"))
-        // The control: of whom is known nothing is said.
+        // The control: there is no message about a known application.
         try await Tools.claim()
         let known = try await Tools.client(["scheme", "policy", "demo.IPCServer", "--deny", "com.example.Other"])
             .succeeded()
@@ -240,7 +240,7 @@ struct FirstMistakeTests {
         let id = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
         let early = try await Tools.client(["request", "show", "--reply", id])
         #expect(early.status == .exited(75) && early.errors.contains("request wait \(id)"), "\(early)")
-        // The control: when it has ended there is one.
+        // The control: once it has ended, there is a reply.
         let server = try await Tools.server(["--reply", "done", "--count", "1"])
         _ = try await Tools.client(["request", "wait", id]).succeeded()
         #expect(try await Tools.client(["request", "show", "--reply", id]).succeeded().output == "done")
@@ -248,7 +248,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Only the session makes its folder: one that was made here would be nobody's session.
+    /// Only the session creates its folder: a folder created here would belong to no session.
     @Test func nothingLastsForASessionThatIsNotThere() async throws {
         let broker = try await BrokerProcess.start()
         var environment = try PrivateBus.current.environment
@@ -261,7 +261,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Who waits for less than a start takes hears that there was one.
+    /// A caller that waits for less than a start takes learns that there was one.
     @Test func aStartThatTookTooLongIsTold() async throws {
         let broker = try await BrokerProcess.start()
         try await PrivateBus.current.addService(name: "demo.IPCServer", exec: "/bin/sleep 60")
@@ -288,7 +288,7 @@ struct FirstMistakeTests {
         let id = try JSONText.string("id", in: sent.output)
         let late = try await Tools.client(["request", "cancel", id]).succeeded()
         #expect(late.errors.contains("has already ended, and is left unchanged: handled"), "\(late)")
-        // The control: what has not ended is called off without a word.
+        // The control: a request that has not ended is cancelled without a message.
         _ = try await server.terminate()
         try await Tools.claim()
         let queued = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
@@ -305,7 +305,7 @@ struct FirstMistakeTests {
         #expect(try await Tools.client(["get", "-h"]).succeeded().output.contains("USAGE"))
     }
 
-    /// What was queued is not to be queued again because its id could not be shown.
+    /// A queued request must not be queued again just because its id could not be shown.
     @Test func anIDThatCannotBeShownIsToldBeside() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
@@ -324,7 +324,7 @@ struct FirstMistakeTests {
         let broker = try await BrokerProcess.start()
         let empty = try await Tools.client(["set", "notes"], input: .text("")).succeeded()
         #expect(empty.errors.contains("standard input is empty"), "\(empty)")
-        // The control: an empty text that was meant, and one that is not empty.
+        // The control: an intended empty text, and a text that is not empty.
         #expect(try await Tools.client(["set", "notes", ""]).succeeded().errors.isEmpty)
         #expect(try await Tools.client(["set", "notes"], input: .text("x")).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
@@ -365,7 +365,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// - Parameter change: what happens to the store: all of it is deleted, or moved, or replaced by an empty folder, or
+    /// - Parameter change: the change to the store: all of it is deleted, moved, or replaced with an empty folder, or
     ///   only the database is deleted.
     @Test(arguments: [
         "rm -r $0", "mv $0 $0-moved", "rm -r $0 && mkdir -m 0700 $0", "rm $0/store.sqlite",

@@ -3,10 +3,10 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// Handlers that take several messages at a time, a few only, or again.
+/// Handlers that receive several messages at once, a limited number, or the same message again.
 @Suite(.privateBus)
 struct HandlerToolTests {
-    /// Two commands that need each other: the first one ends when the second one runs.
+    /// Two commands that need each other: the first one exits once the second one is running.
     private func meeting(_ window: Int) throws -> [String] {
         let pipe = try PrivateBus.current.directory.appending("pipe")
         return [
@@ -26,7 +26,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The control of the one above.
+    /// The control for the test above.
     @Test func aWindowOfOneHasOneCommandAtATime() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(try meeting(1))
@@ -54,7 +54,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// One line a message.
+    /// One line per message.
     @Test func anEmptyTextIsALine() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--count", "2"])
@@ -91,7 +91,7 @@ struct HandlerToolTests {
         #expect(opened.status == .exited(70))
         #expect(try await server.terminate() == .success)
         let received = server.output.text.split(separator: "\n").map(String.init)
-        // The first one, and eight below each other.
+        // The first one, and eight nested ones.
         #expect(received.count == 9)
         #expect(server.errors.text.contains("ipc-client:"))
         let ids = try received.map { try JSONText.string("id", in: $0) }
@@ -130,13 +130,13 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What nobody could see is left to the next handler.
+    /// A message that could not be shown is left to the next handler.
     @Test(arguments: ["> /dev/full", "| true"])
     func aMessageThatCannotBePrintedGoesBack(_ output: String) async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let server = try Binaries.path("ipc-server")
-        // The status of the handler, and not of whom it writes to.
+        // The status of the handler, not of the program that it writes to.
         let first = try await RunningProcess.start(
             "bash", ["-c", "set -o pipefail; \(server) \(output)"], input: .none)
         try await first.errors.waitForLine { $0.hasPrefix("listening") }

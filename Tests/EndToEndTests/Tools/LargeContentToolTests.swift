@@ -2,12 +2,12 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// Content above 64 KiB goes by descriptor, from and to pipes and files.
+/// Content above 64 KiB travels as a descriptor, from and to pipes and files.
 @Suite(.privateBus)
 struct LargeContentToolTests {
     private static let sizes = [65_535, 65_536, 65_537, 1 << 20, TestSize.pick(small: 20 << 20, full: 1 << 30)]
 
-    /// A file of this size whose bytes follow from their place.
+    /// A file of this size whose bytes depend on their position.
     private func file(_ size: Int) async throws -> String {
         let path = try PrivateBus.current.directory.appending("input-\(size)")
         let script = "head -c \(size) /dev/urandom > \(path)"
@@ -58,7 +58,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What somebody has read of a file before is not content.
+    /// The part of a file that was already read is not content.
     @Test func aFileThatIsReadInPartCountsFromThere() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
@@ -91,7 +91,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// I16: the tool holds no copy of what it passes on.
+    /// I16: the tool holds no copy of the content that it passes on.
     @Test func aFileTakesNoMemoryOfTheTool() async throws {
         let broker = try await BrokerProcess.start()
         let input = try await file(64 << 20)
@@ -107,7 +107,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Runs a command and tells the kibibytes of memory that it had at most.
+    /// Runs a command and prints its peak memory in KiB.
     private static let measure = """
         import resource, subprocess, sys
         subprocess.run(sys.argv[1:], check=True)

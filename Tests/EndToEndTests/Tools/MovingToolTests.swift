@@ -6,7 +6,7 @@ import Testing
 struct MovingToolTests {
     private static let texts = ["one", "tab\tline\n\u{2028}\"\\", String(repeating: "long ", count: 2_000)]
 
-    /// A store with a pasteboard of three versions, one of bytes, and a claim.
+    /// Fills a store with a pasteboard of three versions, one of bytes, and a claim.
     private func fill() async throws {
         _ = try await Tools.client(["set", "texts", "zero"]).succeeded()
         _ = try await Tools.client(["board", "history", "texts", "--keep", "2"]).succeeded()
@@ -34,7 +34,7 @@ struct MovingToolTests {
         #expect(try await Tools.client(["scheme", "default", "moved"]).output.contains("org.example.A"))
     }
 
-    /// I11: the counts of the new store begin above those of the old one.
+    /// I11: the counts of the new store start above those of the old one.
     @Test func aStoreComesBackInAnEmptyOne() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let first = try await BrokerProcess.start()
@@ -78,7 +78,7 @@ struct MovingToolTests {
         #expect(try await Tools.client(["board", "list", "--json"]).succeeded().output == before)
         #expect(try await Tools.client(["board", "export", folder]).status == .exited(73))
         #expect(try await Tools.client(["board", "import", "/nowhere"]).status == .exited(66))
-        // The control: undamaged it is taken.
+        // The control: undamaged, it is accepted.
         try FileContents.write(text, to: table)
         _ = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         withExtendedLifetime(broker) {}
@@ -100,7 +100,7 @@ struct MovingToolTests {
         withExtendedLifetime(second) {}
     }
 
-    /// What the disk did not take is no export.
+    /// Data that the disk did not accept is not an export.
     @Test(arguments: ["syncfs", "fsync"])
     func anErrorOfTheDiskIsTold(_ call: String) async throws {
         let broker = try await BrokerProcess.start()
@@ -112,13 +112,13 @@ struct MovingToolTests {
             "strace", ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "board", "export", folder])
         #expect(failed.status == .exited(74) && failed.errors.contains("Input/output error"), "\(failed)")
         #expect(!FileContents.exists(folder))
-        // The control: another folder, and a disk that takes everything.
+        // The control: another folder, and a disk that accepts everything.
         _ = try await Tools.client(["board", "export", folder + "-2"]).succeeded()
         #expect(FileContents.names(in: folder + "-2")?.contains("store.jsonl") == true)
         withExtendedLifetime(broker) {}
     }
 
-    /// What was killed can leave no word: its parts are told from what somebody else has put there.
+    /// A killed process can leave no message, so its partial files must be distinguishable from other programs' files.
     @Test func anExportThatWasKilledIsNoneAndInNobodysWay() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", String(repeating: "long ", count: 2_000)]).succeeded()
@@ -131,7 +131,7 @@ struct MovingToolTests {
         #expect(FileContents.names(in: folder)?.sorted() == ["blobs", "store.jsonl.unfinished"])
         _ = try await Tools.client(["board", "export", folder]).succeeded()
         #expect(FileContents.names(in: folder)?.sorted() == ["blobs", "store.jsonl"])
-        // The control: what is finished, or somebody else's, is not touched.
+        // The control: a finished export, or another program's file, is not touched.
         #expect(try await Tools.client(["board", "export", folder]).status == .exited(73))
         let other = try PrivateBus.current.directory.makeDirectory("export-2")
         try FileContents.write("mine", to: other + "/store.jsonl.unfinished.txt")
@@ -169,7 +169,7 @@ struct MovingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A secret is in no export; what is in its place is not emptied for it.
+    /// An export contains no secrets; a pasteboard that is not in it is not emptied because of that.
     @Test func whatTheExportDoesNotHoldStaysAsItIs() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let broker = try await BrokerProcess.start()
@@ -180,7 +180,7 @@ struct MovingToolTests {
         let imported = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         #expect(imported.errors.contains("“secret” stays as it is"), "\(imported)")
         #expect(try await Tools.client(["get", "secret"]).succeeded().output == "hunter2")
-        // The control: what it holds is brought in.
+        // The control: exported content is imported.
         #expect(try await Tools.client(["get", "open"]).succeeded().output == "x")
         withExtendedLifetime(broker) {}
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// `copy`, `paste` and their kin against the real broker.
+/// `copy`, `paste` and related commands against the real broker.
 @Suite(.privateBus)
 struct PasteboardToolsTests {
     @Test(arguments: [
@@ -44,7 +44,7 @@ struct PasteboardToolsTests {
         let ghost = try await Tools.client(["set", "ghost", "eleven bytes"])
         #expect(ghost.status == .exited(65) && ghost.errors.contains("12 B exceeds the limit of 10 B"), "\(ghost)")
         #expect(try await Tools.client(["board", "list"]).lines.count == 1)
-        // The control: what can be written makes its pasteboard.
+        // The control: content that can be written creates its pasteboard.
         #expect(try await Tools.client(["set", "ghost", "ten bytes"]).status == .success)
         #expect(try await Tools.client(["board", "list"]).lines.count == 2)
         withExtendedLifetime(broker) {}
@@ -62,14 +62,14 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What is taken is gone, so it is looked at before.
+    /// Taken content is gone, so it is checked first.
     @Test(arguments: [["--type", "image/png"], ["--item", "1"], ["--type", "a b c"]])
     func whatCannotBeShownIsNotTaken(_ arguments: [String]) async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "board", "prize"]).succeeded()
         let refused = try await Tools.client(["get", "board", "--take"] + arguments)
         #expect(refused.status == .exited(arguments.contains("a b c") ? 65 : 66), "\(refused)")
-        // The control: what can be shown is taken, by one.
+        // The control: content that can be shown is taken, by one reader.
         #expect(try await Tools.client(["get", "board", "--take"]).output == "prize")
         #expect(try await Tools.client(["get", "board", "--take"]).output.isEmpty)
         withExtendedLifetime(broker) {}
@@ -103,7 +103,7 @@ struct PasteboardToolsTests {
     @Test func aTakeHappensOnceAndNeverWithoutAPlace() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "jobs", "work"]).succeeded()
-        // What cannot be written is not taken.
+        // Content that cannot be written is not taken.
         #expect(try await Tools.client(["get", "jobs", "--take", "--output", "/nowhere/x"]).status == .exited(73))
         let directory = try PrivateBus.current.directory
         #expect(
@@ -126,7 +126,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A secret in an argument is told: anybody can list the arguments of a process.
+    /// A secret in an argument causes a warning, because any process can list the arguments of another one.
     @Test func aSecretInAnArgumentIsToldAndOneInAPipeIsNot() async throws {
         let broker = try await BrokerProcess.start()
         let seen = try await Tools.client(["copy", "--sensitive", "hunter2"])
@@ -192,7 +192,7 @@ struct PasteboardToolsTests {
                 == "let-go\tboard\n")
         #expect(try await Tools.client(["board", "history", "board"]).lines.count == 1)
         _ = try await Tools.client(["set", "board", "three"]).succeeded()
-        // The limit is what it was.
+        // The limit is unchanged.
         #expect(try await Tools.client(["board", "history", "board"]).lines.count == 2)
         withExtendedLifetime(broker) {}
     }

@@ -3,7 +3,7 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// `scheme policy`, and what it means to who opens a URL.
+/// `scheme policy`, and its effect on callers that open a URL.
 @Suite(.privateBus)
 struct PolicyToolTests {
     @Test func rulesAreShownKeptAndForgotten() async throws {
@@ -41,7 +41,7 @@ struct PolicyToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// I19: to state an id is not to own it.
+    /// I19: stating an id is not owning it.
     @Test func anAllowedSourceHasToOwnItsID() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
@@ -52,7 +52,7 @@ struct PolicyToolTests {
         #expect(set.errors.contains(reason), "\(set)")
         let stated = try await Tools.client(["send", "--application", "org.example.Owner", "x"])
         #expect(stated.status == .exited(77) && stated.errors.contains(reason), "\(stated)")
-        // The control: of who is not allowed there is no more to say.
+        // The control: for a caller that is not allowed, there is no further hint.
         let other = try await Tools.client(["send", "--application", "org.example.Other", "x"])
         #expect(other.status == .exited(77) && !other.errors.contains(reason), "\(other)")
         let owner = try await Application.connect(

@@ -1,12 +1,12 @@
 import IPCTesting
 import Testing
 
-/// Content that is promised, beside content that is there.
+/// Promised content next to existing content.
 @Suite(.privateBus)
 struct PromisedContentToolTests {
     private static let html = "text/html"
 
-    /// A text with promised HTML beside it, from a writer that is there and answers nothing.
+    /// Text with promised HTML next to it, from a writer that is running and answers nothing.
     private func promise() async throws -> (broker: BrokerProcess, writer: WireBoard) {
         let broker = try await BrokerProcess.start()
         let writer = try await WireBoard.make("promised", on: try await WirePeer.start(), "writer")
@@ -35,7 +35,7 @@ struct PromisedContentToolTests {
         try await writer.peer.close("writer")
         #expect(try await Tools.client(["get", "promised"]).succeeded().output == "here")
         #expect(try await Tools.client(Self.exec).succeeded().output == "here text/plain;charset=utf-8\n")
-        // The control: what it has promised is not there, and taking nothing leaves everything.
+        // The control: its promised content is missing, and a failed take leaves everything in place.
         let broken = try await Tools.client(["get", "promised", "--type", Self.html])
         #expect(broken.status == .exited(66) && broken.errors.contains("it has disconnected"), "\(broken)")
         #expect(try await Tools.client(["get", "promised", "--json"]).status == .exited(66))

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Requests that are left behind, and what becomes of them.
+/// Requests that are left behind, and their outcomes.
 @Suite(.privateBus)
 struct QueueingToolTests {
     @Test func itOutlivesTheBrokerAndWaitsForItsHandler() async throws {
@@ -83,7 +83,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Content that fits no message is queued for a handler of which somebody has said that it takes descriptors.
+    /// Content that does not fit a message is queued for a handler that is declared to accept descriptors.
     @Test func largeContentWaitsForWhoTakesDescriptors() async throws {
         let broker = try await BrokerProcess.start()
         let path = try PrivateBus.current.directory.appending("large")

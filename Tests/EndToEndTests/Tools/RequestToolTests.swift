@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// `request` against the real broker, each with its exit code.
+/// `request` against the real broker, each command with its exit code.
 @Suite(.privateBus)
 struct RequestToolTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
@@ -22,7 +22,7 @@ struct RequestToolTests {
         let id = try await Tools.queue("never")
         #expect(try await Tools.client(["request", "cancel", id]).status == .success)
         #expect(try await Tools.client(["request", "wait", id]).status == .exited(2))
-        // What has ended stays as it ended, which is no error.
+        // A request that has ended keeps its outcome, which is not an error.
         #expect(try await Tools.client(["request", "cancel", id]).status == .success)
         #expect(try await Tools.ids(["--state", "cancelled"]) == [id])
         withExtendedLifetime(broker) {}
@@ -122,7 +122,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What was shown is there with the next broker, too.
+    /// The steps that were shown are also available from the next broker.
     @Test func stepsOutliveABrokerThatEndsInGoodOrder() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "sleep 100"])
@@ -164,7 +164,7 @@ struct RequestToolTests {
         let screen = try await terminal.wait(forText: "newest 20 of 22 requests")
         let rows = screen.rows.filter { $0.contains("IPCServer.demo:") }
         #expect(rows.count == 20 && rows.allSatisfy { $0.hasSuffix("…") && $0.count == 120 }, "\(screen)")
-        // The control: a script gets all of them, whole.
+        // The control: a script gets all of them, uncut.
         let piped = try await Tools.client(["request", "list"]).succeeded()
         #expect(piped.lines.count == 22 && piped.lines.last?.hasSuffix("x#21") == true && piped.errors.isEmpty)
         withExtendedLifetime(broker) {}

@@ -3,19 +3,19 @@ import IPCTesting
 import Testing
 
 extension Tools {
-    /// Claims the samples' scheme for a handler that need not run.
+    /// Claims the samples' scheme for a handler that need not be running.
     static func claim(_ scheme: String = "IPCServer.demo", for application: String = "demo.IPCServer") async throws {
         _ = try await client(["scheme", "register", scheme, "--application", application, "--persistent"]).succeeded()
     }
 
-    /// Leaves a text behind.
+    /// Queues a text.
     /// - Returns: the id of its request.
     static func queue(_ text: String, _ arguments: [String] = []) async throws -> String {
         let output = try await client(["send", "--queue"] + arguments + [text]).succeeded()
         return try #require(output.lines.first)
     }
 
-    /// What `request show --json` says.
+    /// The output of `request show --json`.
     static func request(_ id: String) async throws -> JSONValue {
         try json(try await client(["request", "show", "--json", id]).succeeded().output)
     }

@@ -6,7 +6,7 @@ import Testing
 struct TerminalOutputTests {
     private static let binary: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Runs the client on a terminal until it ends.
+    /// Runs the client on a terminal until it exits.
     private func onTerminal(_ arguments: [String]) async throws -> (status: IPCTesting.ExitStatus, screen: String) {
         let terminal = try await TerminalSession.start(
             try Binaries.path("ipc-client"), arguments, columns: 200, rows: 10)

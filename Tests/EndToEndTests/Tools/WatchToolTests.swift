@@ -50,7 +50,7 @@ struct WatchToolTests {
         #expect(told.status == .success)
         #expect(told.output == "board|set|text/plain;charset=utf-8|10|demo.IPCClient|$(id) 'x'\n")
         #expect(told.errors.contains("exit code 3"))
-        // A command that does not read its input is no failure.
+        // A command that does not read its input is not a failure.
         let deaf = try await Tools.client(["watch", "board", "--since", "0", "--count", "1", "--exec", "true"])
         #expect(deaf.status == .success && !deaf.errors.contains("warning"), "\(deaf)")
         withExtendedLifetime(broker) {}
@@ -65,7 +65,7 @@ struct WatchToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The reader leaves while nothing happens: no change has to come for `watch` to notice.
+    /// The reader leaves while nothing happens: `watch` must notice without a change.
     @Test func aClosedPipeEndsItQuietly() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
@@ -90,7 +90,7 @@ struct WatchToolTests {
         #expect(try await watch.terminate() == .success)
     }
 
-    /// An absence is told once, however long it is.
+    /// An absence is reported once, however long it is.
     @Test func itWaitsForABrokerThatIsAway() async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])

@@ -1,12 +1,12 @@
 import IPCTesting
 import Testing
 
-/// x-callback-url between `ipc-client` and `ipc-server`, both ways.
+/// x-callback-url between `ipc-client` and `ipc-server`, in both directions.
 @Suite(.privateBus)
 struct XCallbackToolTests {
     private static let url = "IPCServer.demo://x-callback-url/greet?name=you"
 
-    /// A handler that knows nothing but x-callback-url: it takes the callback off the URL and opens it.
+    /// A handler that knows only x-callback-url: it extracts the callback from the URL and opens it.
     private func callingBack(_ callback: String, _ parameters: String) throws -> [String] {
         let decode = #"sed 's/.*[?&]\#(callback)=\([^&]*\).*/\1/; s/%3A/:/g; s/%2F/\//g'"#
         let client = try Binaries.path("ipc-client")
@@ -22,7 +22,7 @@ struct XCallbackToolTests {
         #expect(
             received.hasPrefix(Self.url + "&x-source=demo.IPCClient&x-success=IPCClient.demo%3A%2F%2Fx-callback-url"))
         #expect(received.contains("&x-error=") && received.contains("&x-cancel="))
-        // The scheme was registered for the time of the call only.
+        // The scheme was registered only for the duration of the call.
         #expect(try await Tools.client(["scheme", "can-open", "IPCClient.demo:"]).status == .exited(68))
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
@@ -65,7 +65,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The other way: the server calls back, and the client's handler gets a message of its own.
+    /// The other direction: the server calls back, and the client's handler gets a separate message.
     @Test func theServerOpensTheCallbackThatTheSenderNames() async throws {
         let broker = try await BrokerProcess.start()
         let listener = try await RunningProcess.start(
@@ -80,7 +80,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A call takes its callback scheme away with it; the callback that was on its way there has nobody to wait for.
+    /// A call removes its callback scheme when it is over; a callback in flight then has no receiver to wait for.
     @Test func aCallThatIsOverLeavesNoRequestBehind() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--reply", "good morning"])
@@ -89,7 +89,7 @@ struct XCallbackToolTests {
         #expect(try await server.terminate() == .success)
         #expect(ContinuousClock.now - began < .seconds(5))
         #expect(try await Tools.ids(["--state", "queued"]).isEmpty)
-        // And nobody is told of what is no failure.
+        // And nothing is reported, because this is not a failure.
         #expect(server.errors.text == "listening as demo.IPCServer for IPCServer.demo\n")
         withExtendedLifetime(broker) {}
     }

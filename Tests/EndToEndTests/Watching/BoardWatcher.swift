@@ -4,28 +4,28 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// Somebody who wants to know what boards are at, over lost connections and restarts.
+/// A client that follows the state of boards across lost connections and restarts.
 protocol BoardWatcher: Sendable {
-    /// The last change count of each board that it was told.
+    /// The last change count of each board that it received.
     var seen: Observed<[String: UInt64]> { get }
     /// Watches until it is cancelled.
     func watch() async throws
-    /// Ends its connection; it makes another one and goes on.
+    /// Closes its connection; it opens another one and continues.
     func disconnect() async throws
 }
 
-/// One that speaks the contract, over connections that come and go.
+/// A watcher that uses only the contract, over connections that come and go.
 @DBusActor
 final class WireWatcher: BoardWatcher {
     nonisolated let seen = Observed<[String: UInt64]>([:])
     private let bus: PrivateBus
-    /// None: all.
+    /// An empty list means all boards.
     private let names: [String]
     private let goesOn: Bool
     private var cursor: UInt64 = 0
     private var client: BrokerClient
 
-    /// - Parameter goesOn: whether it asks for what it missed while it was away; one that does not is wrong.
+    /// - Parameter goesOn: whether it asks for the changes that it missed; a watcher that does not is faulty.
     init(_ names: [String], goesOn: Bool = true) async throws {
         bus = try PrivateBus.current
         (self.names, self.goesOn) = (names, goesOn)
@@ -37,7 +37,7 @@ final class WireWatcher: BoardWatcher {
             do throws(CallError) {
                 try await ask(milliseconds: 20_000)
             } catch {
-                // The broker is away, or the connection: the bus tells when the name is back.
+                // The broker or the connection is gone: the bus reports when the name is back.
                 if Task.isCancelled { return }
                 try await bus.waitForOwner(of: BrokerProcess.busName)
                 client = try await BrokerClient(bus)
@@ -46,7 +46,7 @@ final class WireWatcher: BoardWatcher {
         }
     }
 
-    /// One question, and what it was answered.
+    /// Makes one call, and records the answer.
     func ask(milliseconds: UInt32) async throws(CallError) {
         var options = WaitOptions()
         options.timeout = milliseconds
@@ -57,14 +57,14 @@ final class WireWatcher: BoardWatcher {
         }
     }
 
-    /// Leaves; while it is away it does not know what happens.
+    /// Disconnects; while it is away, it does not know what happens.
     func leave() { client.connection.close() }
 
-    /// Comes back, and asks once for what is past.
+    /// Reconnects, and asks once for past changes.
     func comeBack() async throws {
         client = try await BrokerClient(bus)
         if !goesOn {
-            // From what is now on, as if nothing had been.
+            // From the current state, as if nothing had happened before.
             var options = WaitOptions()
             options.timeout = 0
             cursor = try await client.call(Pasteboards1.waitForChange, (names, 0, options)).0
@@ -75,7 +75,7 @@ final class WireWatcher: BoardWatcher {
     func disconnect() async throws { client.connection.close() }
 }
 
-/// A program with the library.
+/// A program that uses the library.
 @DBusActor
 final class LibraryWatcher: BoardWatcher {
     nonisolated let seen = Observed<[String: UInt64]>([:])

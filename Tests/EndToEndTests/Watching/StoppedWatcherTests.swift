@@ -3,11 +3,11 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I16: who is stopped while it watches costs the bus and the broker next to nothing, however much happens.
+/// I16: a client that is stopped while watching costs the bus and the broker next to nothing, however much happens.
 @Suite(.privateBus, .serialized)
 struct StoppedWatcherTests {
     private static let changes = TestSize.pick(small: 500, full: 10_000)
-    /// By how much the memory of the bus may grow because of what is queued to slow readers.
+    /// The maximum growth of the bus's memory due to messages queued for slow readers.
     private static let bound = 16 << 20
 
     @Test(.enabled(if: BusImplementation.current == .daemon, "the memory of dbus-daemon is measured"))
@@ -22,7 +22,7 @@ struct StoppedWatcherTests {
         for _ in 0..<100 {
             serials.append(try await watcher.send(.waitForChange([], since: since, ["timeout": .u(600_000)])))
         }
-        // Answered after the questions before it were taken in.
+        // It is answered after the earlier calls were read.
         #expect(try await watcher.call(.describe()).error == nil)
         watcher.signal(SIGSTOP)
         defer { watcher.signal(SIGCONT) }
@@ -49,7 +49,7 @@ struct StoppedWatcherTests {
 
     private static func text(_ number: Int) -> String { "\(number):" + String(repeating: "x", count: 10_000) }
 
-    /// The control: who gets what is broadcast at each change, and is stopped, makes the bus grow.
+    /// The control: a client that receives a broadcast for each change, and is stopped, makes the bus grow.
     @Test(.enabled(if: BusImplementation.current == .daemon, "the memory of dbus-daemon is measured"))
     func `a stopped listener to broadcasts makes the bus grow`() async throws {
         let bus = ProcessStatus(pid: try PrivateBus.current.pid)
@@ -64,7 +64,7 @@ struct StoppedWatcherTests {
         defer { listener.signal(SIGCONT) }
         let base = try bus.residentAnonymousBytes
         try await teller.broadcast("org.example.Telling", "Changed", [.repeated("x", 10_000)], count: 4_000)
-        // The bus has taken them all in when it answers.
+        // The bus has read them all when it answers.
         #expect(try await teller.call(.bus("GetId", [])).error == nil)
         #expect(try bus.residentAnonymousBytes - base > Self.bound)
     }

@@ -4,7 +4,7 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I13: who watches learns of every board that moved, and of the last change, whatever happens in between.
+/// I13: a watcher learns of every changed board, and of the last change, whatever happens in between.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct WatchingTests {
@@ -18,7 +18,7 @@ struct WatchingTests {
         for board in Self.boards { try await writer.create(board) }
         var all: [any BoardWatcher] = []
         for number in 0..<watchers {
-            // Some of all boards, some of their own.
+            // Some watch all boards, some their own.
             let names = number % 2 == 0 ? [] : Self.boards
             all.append(number % 10 == 9 ? try await LibraryWatcher(names) : try await WireWatcher(names))
         }
@@ -40,7 +40,7 @@ struct WatchingTests {
         #expect(last.count == Self.boards.count)
     }
 
-    /// Makes changes, ends connections of watchers, and restarts the broker half-way; returns the last counts.
+    /// Makes changes, closes watchers' connections, and restarts the broker half-way; returns the last counts.
     private func write(
         _ changes: Int, _ writer: BrokerClient, _ broker: BrokerProcess, _ watchers: [any BoardWatcher],
         _ generator: inout SeededGenerator
@@ -57,7 +57,7 @@ struct WatchingTests {
         return last
     }
 
-    /// The control: one that forgets where it was does not end at the last version.
+    /// The control: a watcher that forgets its position does not reach the last version.
     @Test(arguments: [true, false])
     func `who forgets where it was misses what happened meanwhile`(goesOn: Bool) async throws {
         _ = try await BrokerProcess.start()
@@ -102,14 +102,14 @@ struct WatchingTests {
         #expect(time < .seconds(2))
         try await watching(0, writer)
         for client in clients { client.connection.close() }
-        // I17: of those who left.
+        // I17: the descriptors of the watchers that left.
         try? await withDeadline("descriptors back at \(base)", limit: .seconds(1)) {
             while try broker.openDescriptors != base { _ = try await writer.get("watched") }
         }
         #expect(try broker.openDescriptors == base)
     }
 
-    /// Returns when so many questions are open.
+    /// Returns when this many calls are waiting.
     private func watching(_ count: Int, _ client: BrokerClient) async throws {
         try await withDeadline("\(count) watchers") { @DBusActor in
             while true {

@@ -1,6 +1,6 @@
 import IPCTesting
 
-/// A real dbus-daemon that listens where a test wants and accepts only the mechanisms that the test wants.
+/// A real dbus-daemon that listens where a test wants, and accepts only the given mechanism.
 struct ConfiguredDaemon {
     enum Mechanism: String {
         case external = "EXTERNAL"
@@ -41,7 +41,7 @@ struct ConfiguredDaemon {
         return ConfiguredDaemon(directory: directory, address: address, process: process)
     }
 
-    /// The address of a program in place of ssh; ``bridgeFile`` gets its process ID.
+    /// The address of a program in place of ssh; ``bridgeFile`` receives its process ID.
     func bridge(throughPipes: Bool) -> String {
         BridgeAddress.of(
             String(address.split(separator: ",guid=")[0]), throughPipes: throughPipes, noting: bridgeFile)

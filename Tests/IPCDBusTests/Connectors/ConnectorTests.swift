@@ -71,7 +71,7 @@ struct ConnectorTests {
         let long = Value.bytes([UInt8](repeating: 7, count: 1 << 20))
         #expect(try await client.call(Echo.echo, on: Self.name, at: "/echo", long) == long)
         try await checkDescriptors(client, row.passesDescriptors)
-        // A call that cannot be sent leaves the connection as it was.
+        // A call that cannot be sent leaves the connection unchanged.
         #expect(try await client.call(Echo.add, on: Self.name, at: "/echo", (1, 2)) == 3)
         client.close()
         server.close()
@@ -112,7 +112,7 @@ struct ConnectorTests {
         let id = try #require(daemon.address.split(separator: "guid=").last)
         let other = daemon.address.replacing(id, with: String(repeating: "0", count: 32))
         await #expect(throws: ConnectionError.self) { try await Connection.open(.address(other)) }
-        // The control: the right id is accepted, and so is none.
+        // The control: the correct id is accepted, and so is no id.
         try await Connection.open(.address(daemon.address)).close()
         try await Connection.open(.address(daemon.address.replacing(",guid=\(id)", with: ""))).close()
         await daemon.stop()
@@ -132,7 +132,7 @@ struct ConnectorTests {
         let bridge = try #require(pid_t(text.trimming))
         #expect(kill(bridge, 0) == 0)
         connection.close()
-        // A process that nothing waited for would keep its number.
+        // A process that is never waited for would keep its number.
         try await withDeadline("end of the bridge") {
             while kill(bridge, 0) == 0 {
                 try Task.checkCancellation()

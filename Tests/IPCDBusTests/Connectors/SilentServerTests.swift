@@ -4,13 +4,13 @@ import Testing
 
 @testable import IPCDBus
 
-/// Servers that accept connections and say nothing, or too little.
+/// Servers that accept connections and send nothing, or too little.
 @DBusActor
 @Suite(.timeLimit(.minutes(1)))
 struct SilentServerTests {
     private static let limit = Duration.milliseconds(300)
 
-    /// A listening socket whose connections are never accepted: the kernel completes them.
+    /// A listening socket whose connections are completed by the kernel and never accepted.
     private static func listening(backlog: CInt = 8) throws -> (SocketPath, Descriptor) {
         let path = try #require(SocketPath("unix:tmpdir=/tmp"))
         let socket = try path.socket(wait: usualDeadline) {

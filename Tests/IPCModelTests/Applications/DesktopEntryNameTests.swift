@@ -11,7 +11,7 @@ struct DesktopEntryNameTests {
     ])
     func isAsNearAsTheGrammarAllows(entry: String, id: String) throws {
         #expect(ApplicationID(desktopEntry: entry).text == id)
-        // The control: it is an id, whatever it is made of.
+        // The control: it is an id, whatever it consists of.
         #expect(try ApplicationID(id).text == id)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ContentFile")
 struct ContentFileTests {
-    /// A folder of the test's own.
+    /// The test's own folder.
     private func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
         var template = Array("/tmp/swift-ipc-files-XXXXXX".utf8CString)
         let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
@@ -59,7 +59,7 @@ struct ContentFileTests {
                 #expect(error?.code == .inputOutput && error?.message.contains("shorter") == true)
             }
             #expect(item.string == nil)
-            // What is still there can be read.
+            // The remaining content can be read.
             #expect(try file.bytes(in: 0..<left).count == left)
         }
     }

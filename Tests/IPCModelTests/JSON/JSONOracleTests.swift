@@ -5,8 +5,8 @@ import Testing
 /// Generated texts, most of them with a defect, read by this parser and by Python's.
 @Suite("JSON and Python")
 struct JSONOracleTests {
-    /// Reads a text in hexadecimal digits from each line, and prints what it means to Python, as strictly as RFC 8259:
-    /// numbers as they are spelled, all members, no NaN, no halves of surrogate pairs.
+    /// Reads a text in hexadecimal digits from each line, and prints its meaning in Python, as strictly as RFC 8259:
+    /// numbers as spelled, all members, no NaN, no lone surrogates.
     private static let program = """
         import json, sys
         class Number(str): pass
@@ -67,7 +67,7 @@ struct JSONOracleTests {
         let written = try await Self.python(accepted.map { Array($0.text.utf8) })
         let indented = try await Self.python(accepted.map { Array($0.indentedText.utf8) })
         #expect(written == accepted.map(Self.meaning) && indented == written)
-        // The control: readers that lose a member, or the digits of a number, are found.
+        // The control: readers that lose a member, or the digits of a number, are noticed.
         #expect(accepted.contains { Self.meaning($0) != Self.meaning(Self.losingMembers($0)) })
         #expect(accepted.contains { Self.meaning($0) != Self.meaning(Self.losingDigits($0)) })
     }
@@ -84,7 +84,7 @@ struct JSONOracleTests {
     }
 }
 
-/// JSON texts with blanks, escapes and numbers of all kinds. Half of them have one to three defects.
+/// JSON texts with blanks, escapes and all kinds of numbers. Half of them have one to three defects.
 private struct JSONTexts {
     var random: SeededGenerator
 

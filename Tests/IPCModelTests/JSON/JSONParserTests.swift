@@ -51,7 +51,7 @@ struct JSONParserTests {
         #expect(error?.byte == byte, "\(text)")
     }
 
-    /// A written text is read back, scalar by scalar.
+    /// Written text is read back, scalar by scalar.
     @Test func readsWhatIsWritten() throws {
         let all = String(String.UnicodeScalarView((0...0x2FFF).compactMap(Unicode.Scalar.init)))
         let value = JSONValue.object([

@@ -109,7 +109,7 @@ struct LimitsTests {
             LimitExceeded(limit: "value-bytes", use: 0, request: 5 << 30, allowed: Limits().valueBytes),
             "the request is too large: 5.0 GiB exceeds the limit of 4 GiB (“value-bytes”); ", .dataError
         ),
-        // Sizes that are equal when they are rounded.
+        // Sizes that are equal when rounded.
         (
             LimitExceeded(limit: "value-bytes", use: 0, request: 4_294_971_393, allowed: Limits().valueBytes),
             "the request is too large: 4294971393 B exceeds the limit of 4294971392 B (“value-bytes”); ", .dataError
@@ -118,7 +118,7 @@ struct LimitsTests {
             LimitExceeded(limit: "items-per-version", use: 0, request: 20_000, allowed: 16_384),
             "the request is too large: 20000 exceeds the limit of 16384 (“items-per-version”); ", .dataError
         ),
-        // The content of one version does not become less.
+        // The content of one version never decreases.
         (
             LimitExceeded(limit: "items-per-version", use: 16_000, request: 400, allowed: 16_384),
             "the request is too large: 16400 exceeds the limit of 16384 (“items-per-version”); ", .dataError
@@ -127,7 +127,7 @@ struct LimitsTests {
             LimitExceeded(limit: "stored-bytes", use: 7, request: 200, allowed: 100),
             "the request is too large: 200 B exceeds the limit of 100 B (“stored-bytes”); ", .dataError
         ),
-        // The control: room may become free.
+        // The control: space may become free.
         (
             LimitExceeded(limit: "stored-bytes", use: 90, request: 20, allowed: 100),
             "the limit “stored-bytes” is reached: 90 in use, 20 more requested, 100 allowed; ", .tryAgain
@@ -159,7 +159,7 @@ struct LimitsTests {
         let rest = #expect(throws: LimitExceeded.self) {
             try limits.checkShared(\.waitingBytes, use: 40, ofPayer: 0, request: 60)
         }
-        // The last fourth is for small requests, so a larger one never gets it.
+        // The last quarter is for small requests, so a larger one never gets it.
         let mostOfAll = #expect(throws: LimitExceeded.self) {
             try limits.checkShared(\.waitingBytes, use: 0, ofPayer: 0, request: 76)
         }

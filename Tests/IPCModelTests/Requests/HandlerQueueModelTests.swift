@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A queue that is nothing but lists, for comparison.
+/// A naive queue of plain lists, for comparison.
 private struct NaiveQueue {
     var window: Int
     var queues: [(sender: Int, ids: [Int])] = []
@@ -74,7 +74,7 @@ struct HandlerQueueModelTests {
         var queue = TaggedQueue<Int>(window: 4)
         var waiting: [Int: [Int]] = [:]
         var inFlight: Set<Int> = []
-        /// For each sender the deliveries to other senders since its own last one, or since it began to wait.
+        /// For each sender, the deliveries to other senders since its own last one, or since it started waiting.
         var passedBy: [Int: [Int: Int]] = [:]
         for id in 0..<20_000 {
             if Bool.random(using: &generator) {

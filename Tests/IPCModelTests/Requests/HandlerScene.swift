@@ -1,8 +1,8 @@
 @testable import IPCModel
 
-/// A handler queue and the lives of its requests, joined as the broker joins them, with at most one deliberate defect.
+/// A handler queue and the lives of its requests, connected as in the broker, with at most one deliberate defect.
 struct HandlerScene: Equatable {
-    /// One thing that happens outside. Requests and connections are numbers.
+    /// An external event. Requests and connections are numbers.
     enum Stimulus: Hashable {
         case arrives(sender: Int, isQueued: Bool)
         case stored(Int)
@@ -15,7 +15,7 @@ struct HandlerScene: Equatable {
         case cutOff(Int)
         case cancelled(Int)
         case timePassed(Int)
-        /// A connection takes the handler's name, whose owner is known or has to be asked for.
+        /// A connection takes the handler's name; its owner is known, or must be queried.
         case appears(Int, isKnown: Bool)
         case ownerUnknown
         case losesName
@@ -31,7 +31,7 @@ struct HandlerScene: Equatable {
         case stops
     }
 
-    /// One thing that the queue or a life did.
+    /// An action of the queue or of a life.
     enum Fact: Hashable {
         case dispatched(Int)
         case turnedBack(Int)
@@ -58,7 +58,7 @@ struct HandlerScene: Equatable {
         let sender: Int
         let size: UInt64
         var life: RequestLife
-        /// The number of its delivery, and the connection that got it.
+        /// The number of its delivery, and the connection that received it.
         var delivery: UInt64 = 0
         var connection = 0
     }
@@ -93,9 +93,9 @@ struct HandlerScene: Equatable {
     private static let ids = (0..<4_096).compactMap { try? RequestID("request-of-a-test-\($0)") }
     private static let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
 
-    // MARK: Outside
+    // MARK: External events
 
-    /// - Returns: what the queue and the lives did.
+    /// - Returns: the actions of the queue and the lives.
     mutating func happens(_ stimulus: Stimulus) -> [Fact] {
         switch stimulus {
         case .arrives(let sender, let isQueued): arrive(sender, isQueued)
@@ -178,7 +178,7 @@ struct HandlerScene: Equatable {
 
     static func name(_ connection: Int) -> String { ":1.9\(connection)" }
 
-    // MARK: The joint of queue and lives
+    // MARK: Connecting the queue and the lives
 
     private mutating func note(_ event: HandlerQueue.Event) {
         guard let event = changed(event) else { return }
@@ -262,7 +262,7 @@ struct HandlerScene: Equatable {
 
     // MARK: Defects
 
-    /// The event as the queue gets it; nil if it does not get it.
+    /// The event as the queue receives it; `nil` if it does not receive it.
     private mutating func changed(_ event: HandlerQueue.Event) -> HandlerQueue.Event? {
         switch (defect, event) {
         case (.widensTheWindow, .registered(let window, let isOwner)):

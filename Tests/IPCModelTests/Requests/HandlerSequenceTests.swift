@@ -21,7 +21,7 @@ struct HandlerSequenceTests {
         }
     }
 
-    /// The beginnings of sequences: other rules count after each of them.
+    /// The initial sequences: each leads to a state with different rules.
     private static let beginnings: [[Stimulus]] = {
         let two: [Stimulus] = [
             .arrives(sender: 0, isQueued: true), .arrives(sender: 1, isQueued: false), .stored(0), .stored(1),
@@ -35,10 +35,10 @@ struct HandlerSequenceTests {
             two + [.canStart, .startFails],
             present + three,
             present + three + [.prepared(0)],
-            // Left with two requests, so that neither of them counts as the reason.
+            // The handler left with two requests, so neither of them counts as the reason.
             leftWithTwo,
             leftWithTwo + [.waits(100), .prepared(0)],
-            // Left with one request alone.
+            // The handler left with a single request.
             present + [.arrives(sender: 0, isQueued: true), .stored(0), .prepared(0), .leaves(1), .crashed(1)]
                 + [.appears(2, isKnown: true), .waits(100), .prepared(0)],
             present + three + [.prepared(0), .cutOff(0)],
@@ -51,10 +51,11 @@ struct HandlerSequenceTests {
         private(set) var steps = 0
         private(set) var found: (violation: HandlerWatcher.Violation, path: [Stimulus])?
         private var path: [Stimulus] = []
-        /// The place of an event of a beginning that cannot happen there.
+        /// The index of an event in an initial sequence that cannot happen there.
         private(set) var unoffered: Int?
 
-        /// Tries all sequences of events. An event without an effect is not followed: the rest is the same without it.
+        /// Tries all sequences of events. An event without an effect is skipped, because the rest is the same without
+        /// it.
         mutating func go(_ world: World, depth: Int) {
             for stimulus in world.watcher.offers(mostRequests: 3) where found == nil {
                 var next = world

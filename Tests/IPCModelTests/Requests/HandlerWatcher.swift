@@ -1,36 +1,36 @@
 @testable import IPCModel
 
-/// Judges a handler's queue by what happens outside and what it does, without a look at its state.
+/// Judges a handler's queue by external events and its actions, without looking at its state.
 struct HandlerWatcher: Equatable {
     typealias Stimulus = HandlerScene.Stimulus
     typealias Fact = HandlerScene.Fact
 
     enum Violation: String {
-        /// I8: a request is dispatched or sent before an earlier one of its sender.
+        /// I8: a request is dispatched or sent before an earlier one from its sender.
         case wrongOrder
-        /// The handler has more requests than its window, or more bytes than the bus should keep.
+        /// The handler has more requests than its window, or more bytes than the bus should hold.
         case overWindow, overBytes
-        /// After a crash the handler has more than one request at a time.
+        /// After a crash, the handler has more than one request at a time.
         case notAlone
         /// I15: a sender has two turns while another sender waits for one.
         case passedOver
         /// I1, I7: a request is sent that is not stored, or whose attempt is not written.
         case notReady
-        /// It is sent to a handler that is not there, or may not get anything now.
+        /// It is sent to a handler that is not there, or may not receive anything now.
         case wrongTime
-        /// A handler that failed gets its requests again, or is started, before its pause is over.
+        /// A failed handler gets its requests again, or is started, before its pause is over.
         case noPause
-        /// The handler is started too often, or twice at the same time.
+        /// The handler is started too often, or twice at once.
         case startStorm
-        /// I6: a request ended for no reason, twice, or not although it had to.
+        /// I6: a request ended without a reason, twice, or not although it had to.
         case wrongEnd
-        /// A sender waits for a handler that cannot be started, or is refused although it can.
+        /// A sender waits for a handler that cannot be started, or is rejected although it can.
         case wrongRefusal
-        /// A dispatched request goes back for no reason, or not although it had to.
+        /// A dispatched request is returned without a reason, or not although it had to be.
         case wrongReturn
         /// A request is parked too early or too late.
         case wrongParking
-        /// A request could be delivered, and nothing brings that about.
+        /// A request could be delivered, but nothing causes the delivery.
         case stalled
         case endless
         /// I6: a request never ends.
@@ -44,7 +44,7 @@ struct HandlerWatcher: Equatable {
         let isQueued: Bool
         var stage = Stage.arriving
         var connection = 0
-        /// The handler left when it had the request.
+        /// The handler left while it had the request.
         var isSuspect = false
         var crashes: UInt32 = 0
         var handBacks = 0
@@ -80,9 +80,9 @@ struct HandlerWatcher: Equatable {
     private var (failures, pauseEnd, preparationPauseEnd) = (0, UInt64(0), UInt64(0))
     private var starts: [UInt64] = []
     private var sentCount = 0
-    /// How often each sender had a turn while another one waited for its own.
+    /// How often each sender had a turn while another one was waiting for its own.
     private var passed: [Int: [Int: Int]] = [:]
-    /// Requests that have to end, to be refused or to go back in this step.
+    /// Requests that must end, be rejected or be returned in this step.
     private var (mustEnd, mustBeRefused, mustReturn) = (Set<Int>(), Set<Int>(), Set<Int>())
     private(set) var lastConnection = 0
 
@@ -90,7 +90,7 @@ struct HandlerWatcher: Equatable {
 
     // MARK: Events
 
-    /// - Returns: the promise that is broken.
+    /// - Returns: the broken promise, if any.
     mutating func judge(_ stimulus: Stimulus, _ facts: [Fact]) -> Violation? {
         (mustEnd, mustBeRefused, mustReturn) = ([], [], [])
         if let wrong = note(stimulus) { return wrong }
@@ -99,7 +99,7 @@ struct HandlerWatcher: Equatable {
             if let wrong = judge(fact) { return wrong }
             forgetPassed()
         }
-        // A pause that has passed does not begin again with the next failure.
+        // A pause that is over does not start again with the next failure.
         for index in requests.indices where !isPausing(requests[index]) { requests[index].isBackedOff = false }
         guard mustEnd.isEmpty else { return .wrongEnd }
         guard mustBeRefused.isEmpty else { return .wrongRefusal }
@@ -251,7 +251,7 @@ struct HandlerWatcher: Equatable {
             isBackedOff || requests[index].isSuspect || requests[index].handBacks > 1 || requests[index].cuts > 1
     }
 
-    /// Later requests of a sender that are dispatched go back too, so that they are sent in order.
+    /// Later dispatched requests from a sender are also returned, so that they are sent in order.
     private mutating func returnLater(than index: Int) {
         for other in index + 1..<requests.count where requests[other].sender == requests[index].sender {
             if [.dispatched, .prepared].contains(requests[other].stage) { mustReturn.insert(other) }
@@ -265,7 +265,7 @@ struct HandlerWatcher: Equatable {
         return starts.count > Int(HandlerScene.limits.activationStarts) ? .startStorm : nil
     }
 
-    /// Senders that wait for the handler are refused, each once.
+    /// Rejects each sender that waits for the handler, once.
     private mutating func refuseSenders() {
         for index in requests.indices where !requests[index].isQueued && !requests[index].isRefused {
             if [.arriving, .waiting].contains(requests[index].stage) { mustBeRefused.insert(index) }
@@ -343,7 +343,7 @@ struct HandlerWatcher: Equatable {
         let isDue = mustBeRefused.remove(index) != nil
         guard isDue || owner == nil && start == .idle else { return .wrongRefusal }
         requests[index].isRefused = true
-        // A request that arrives ends when it is stored.
+        // An arriving request ends once it is stored.
         if request.stage == .arriving { requests[index].isCancelled = true } else { mustEnd.insert(index) }
         return nil
     }
@@ -376,7 +376,7 @@ struct HandlerWatcher: Equatable {
         !requests[..<index].contains { $0.sender == requests[index].sender && stages.contains($0.stage) }
     }
 
-    /// Whether a connection may get something.
+    /// Whether a connection may receive something.
     private func isOpen(_ connection: Int) -> Bool {
         !isStopped && !isSwitching && !refused.contains(connection) && !doubted.contains(connection)
             && !gone.contains(connection)
@@ -398,7 +398,7 @@ struct HandlerWatcher: Equatable {
     /// Whether the handler left with a request that has not ended.
     private var isCautious: Bool { requests.contains { $0.isSuspect && $0.stage != .ended && $0.stage != .overdue } }
 
-    /// Whether the pause of a request has just passed.
+    /// Whether the pause of a request has just ended.
     private func isReleased(_ request: Request) -> Bool {
         request.stage == .waiting && request.isBackedOff && !isPausing(request)
     }
@@ -414,7 +414,7 @@ struct HandlerWatcher: Equatable {
 
     // MARK: Rest
 
-    /// Whether a request could be delivered, and nothing is on its way that brings it about.
+    /// Whether a request could be delivered, and no pending event will cause that.
     private var stalled: Violation? {
         guard !isStopped else { return nil }
         if requests.contains(where: { $0.stage == .waiting && isPausing($0) }), wake == nil { return .stalled }
@@ -438,7 +438,7 @@ struct HandlerWatcher: Equatable {
 // MARK: The next events
 
 extension HandlerWatcher {
-    /// Everything that may happen next to these requests.
+    /// All events that may happen next to these requests.
     func offers(mostRequests: Int) -> [Stimulus] {
         var offers: [Stimulus] = requests.indices.flatMap { requestOffers($0) }
         if requests.count < mostRequests {
@@ -484,7 +484,7 @@ extension HandlerWatcher {
         }
     }
 
-    /// The event that brings the requests nearer to their ends: a handler that takes everything and answers it.
+    /// The event that brings the requests closer to their outcomes: a handler that accepts and answers everything.
     func help() -> Stimulus? {
         if isStopped { return nil }
         for index in requests.indices {

@@ -1,29 +1,29 @@
 @testable import IPCModel
 
-/// Judges a life by its events and its actions, without a look at its state.
+/// Judges a life by its events and its actions, without looking at its state.
 struct LifeWatcher: Hashable {
     enum Violation: String, CaseIterable {
-        /// I6: it ends twice, or acts after its end.
+        /// I6: it ends twice, or acts after it has ended.
         case secondEnd
-        /// I1: it is sent or ends before its beginning is written.
+        /// I1: it is sent or ends before its first record is written.
         case beforeBeginning
         /// I7: a later delivery has no higher attempt.
         case sameAttempt
-        /// I7: a queued request is sent and its attempt was not written.
+        /// I7: a queued request is sent, but its attempt was not written.
         case unwrittenAttempt
         /// I8: it is sent while the handler has it.
         case sentTwice
-        /// A request that was called off is sent, or put back into its sender queue.
+        /// A cancelled request is sent, or put back into its sender queue.
         case sentAfterCallOff
         /// An event of an earlier delivery has an effect.
         case staleEvent
-        /// A sender waits on although its handler left.
+        /// A sender keeps waiting although its handler left.
         case senderNotTold
         /// It is parked too early or too late, or ends because its handler left once.
         case wrongParking
-        /// I7: the crash of the handler is not written before the request is put back.
+        /// I7: the handler's crash is not written before the request is put back.
         case unwrittenCrash
-        /// What happened again and again has no pause, or what happened once has one.
+        /// A repeated failure has no pause, or a single one has a pause.
         case wrongPause
         /// `expired` promises that the handler never saw it.
         case expiredAfterDelivery
@@ -52,7 +52,7 @@ struct LifeWatcher: Hashable {
         mayHaveBeenSeen = life.attempts > 0
     }
 
-    /// Whether the request waits to be sent, so that an attempt may be written for it.
+    /// The number of the next attempt, which may be written while the request waits to be sent.
     var nextAttempt: UInt32 { sentAttempt + 1 }
 
     /// - Returns: the promise that these actions break after this event.
@@ -92,7 +92,7 @@ struct LifeWatcher: Hashable {
         }
     }
 
-    /// What an event has to lead to.
+    /// Judges whether an event has its required effect.
     private func wrongAnswer(
         to event: RequestLife.Event, _ actions: [RequestLife.Action], _ wasWithHandler: Bool
     ) -> Violation? {
@@ -161,7 +161,7 @@ struct LifeWatcher: Hashable {
         return nil
     }
 
-    /// Compares the number of a delivery with that of the delivery before it.
+    /// Compares the number of a delivery with that of the previous delivery.
     mutating func judgeAttempt(of life: RequestLife, after actions: [RequestLife.Action]) -> Violation? {
         guard actions.contains(.send) else { return nil }
         defer { sentAttempt = max(sentAttempt, life.attempts) }

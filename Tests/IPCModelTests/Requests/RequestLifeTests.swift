@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RequestLife")
 struct RequestLifeTests {
-    /// A machine with one deliberate defect.
+    /// A state machine with one deliberate defect.
     struct Machine: Hashable {
         enum Defect: String, CaseIterable, CustomTestStringConvertible {
             case endsAgain, sendsBeforeBeginning, keepsItsAttempt, skipsTheWriting, sendsAgainInHand
@@ -14,7 +14,7 @@ struct RequestLifeTests {
 
             var testDescription: String { rawValue }
 
-            /// What shows it.
+            /// The violations that reveal the defect.
             var violations: Set<LifeWatcher.Violation> {
                 switch self {
                 case .endsAgain: [.secondEnd]
@@ -83,7 +83,7 @@ struct RequestLifeTests {
         }
     }
 
-    /// Every kind of request at its beginning.
+    /// The initial state of every kind of request.
     private static var beginnings: [RequestLife] {
         var repeated = RequestLife(isQueued: false)
         repeated.continues(after: 1)
@@ -95,7 +95,7 @@ struct RequestLifeTests {
         ]
     }
 
-    /// Everything that may happen next.
+    /// All events that may happen next.
     private static func events(_ watcher: LifeWatcher) -> [RequestLife.Event] {
         let (delivery, end) = (watcher.delivery, RequestEnd(.handled))
         return [
@@ -115,8 +115,8 @@ struct RequestLifeTests {
         private(set) var found: (violation: LifeWatcher.Violation, path: [RequestLife.Event])?
         private var path: [RequestLife.Event] = []
 
-        /// Tries all sequences of events. One that changes nothing does not count as a step: what follows is the same
-        /// without it.
+        /// Tries all sequences of events. An event that changes nothing does not count as a step, because the rest is
+        /// the same without it.
         mutating func go(_ machine: Machine, _ watcher: LifeWatcher, depth: Int) {
             for event in RequestLifeTests.events(watcher) where found == nil {
                 var (next, nextWatcher) = (machine, watcher)
@@ -170,7 +170,7 @@ struct RequestLifeTests {
         for _ in 0..<count {
             let events = events(watcher)
             var event = events[Int.random(in: 0..<events.count, using: &generator)]
-            // Most ends are left out, so that a run is long.
+            // Most endings are left out, so that a run is long.
             if mayEnd(event), Int.random(in: 0..<20, using: &generator) > 0 { event = .turn }
             path.append(event)
             if let violation = step(&machine, &watcher, event) { return (violation, path) }
@@ -224,7 +224,7 @@ struct RequestLifeTests {
 }
 
 extension RequestEnd {
-    /// The same with another number of attempts.
+    /// The same with a different number of attempts.
     fileprivate init(_ end: RequestEnd, attempts: UInt32) {
         self = end
         self.attempts = attempts

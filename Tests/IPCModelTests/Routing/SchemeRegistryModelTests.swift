@@ -2,7 +2,7 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// The rule of the contract written down naively: a list of claims and a scan.
+/// The rule of the contract in a naive form: a list of claims and a scan.
 private struct NaiveRegistry {
     struct Claim {
         let application: ApplicationID

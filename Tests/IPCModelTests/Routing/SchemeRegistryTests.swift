@@ -46,7 +46,7 @@ struct SchemeRegistryTests {
         _ = try registry.register(first, [demo], kind: kind)
         #expect(try registry.register(second, [demo], kind: kind).isEmpty)
         #expect(registry.handler(of: demo)?.application == first)
-        // Neither does it by asking again, nor does the first one lose its age by it.
+        // Asking again does not help either, nor does the first one lose its age by it.
         #expect(try registry.register(second, [demo], kind: kind).isEmpty)
         #expect(try registry.register(first, [demo], kind: kind).isEmpty)
         #expect(registry.handler(of: demo)?.application == first)
@@ -59,7 +59,7 @@ struct SchemeRegistryTests {
         let change = SchemeChange(scheme: demo, old: first, new: second)
         #expect(try registry.register(second, [demo], kind: .persistent) == [change])
         #expect(try registry.register(third, [demo], kind: .installed).isEmpty)
-        // A live claim that becomes lasting is as old as its lasting part.
+        // A live claim that becomes persistent keeps its age.
         #expect(try registry.register(first, [demo], kind: .persistent).isEmpty)
         #expect(registry.claims(on: demo).map(\.application) == [second, third, first])
         #expect(registry.claims(on: demo).map(\.kind) == [.persistent, .installed, .persistent])

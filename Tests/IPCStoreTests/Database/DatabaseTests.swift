@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCStore
 
-/// The layer over SQLite: each error is thrown, and nothing stays open behind it.
+/// The layer over SQLite: each error is thrown, and nothing stays open after it.
 @Suite struct DatabaseTests {
     let place: TestPlace
     let file: String
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `a page that cannot be read throws IOERR_READ, and counts as unreadable`() throws {
         try database("CREATE TABLE row (value)", "INSERT INTO row VALUES (1)").close()
-        // The lock and the schema are there; the page of the table was not read yet.
+        // The lock and the schema are in place; the page of the table has not been read yet.
         let database = try database("BEGIN", "SELECT * FROM sqlite_schema")
         #expect(DiskFault.replace(file, by: "/dev/null", O_WRONLY))
         let error = try error { _ = try database.integer("SELECT value FROM row") }
@@ -142,7 +142,7 @@ import Testing
         let database = try database("CREATE TABLE row (value)", "INSERT INTO row VALUES (1), (2)")
         let select = try PreparedStatement("SELECT value FROM row", on: database)
         #expect(throws: CancellationError.self) { try select.query { _ in throw CancellationError() } }
-        // A statement that still ran would keep the table.
+        // A statement that is still running would keep the table.
         try database.execute("DROP TABLE row")
     }
 
@@ -257,7 +257,7 @@ import Testing
 
     // MARK: Threads
 
-    /// Uses a connection on another thread than its own.
+    /// Uses a connection on a thread other than its own.
     private static func useElsewhere(_ use: @escaping (Database) throws -> Void) async throws {
         nonisolated(unsafe) let (database, use) = (try Database(":memory:"), use)
         await withCheckedContinuation { continuation in

@@ -3,13 +3,13 @@ import Testing
 
 @testable import IPCStore
 
-/// Values keep their type and each of their bytes; Python's `sqlite3` is the oracle.
+/// Values keep their type and all of their bytes; Python's `sqlite3` is the oracle.
 @Suite struct DatabaseValueTests {
     let place: TestPlace
 
     init() throws { place = try TestPlace() }
 
-    /// The type of a value as `typeof` names it, and its number or bytes.
+    /// The type of a value as named by `typeof`, and its number or bytes.
     private static func shown(_ value: SQLValue) -> String {
         func hex(_ bytes: some Sequence<UInt8>) -> String {
             bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -28,7 +28,7 @@ import Testing
         [.integer(.min), .integer(.max), .integer(0), .integer(-1)],
         [.text("\0"), .text("a\0b"), .textBytes("a\0b\0"), .bytes([0])],
         [.text("ä€𝄞"), .text("'"), .bytes([0xFF, 0]), .text("\u{FEFF}\u{FFFF}")],
-        // Beside the room for short values, and beyond it.
+        // Just below and above the space for short values.
         [
             .text(String(repeating: "x", count: 1_024)), .text(String(repeating: "y", count: 1_025)),
             .bytes([UInt8](repeating: 1, count: 1_024)), .textBytes(String(repeating: "z", count: 5_000)),
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Shows each value, and copies all of them into another database.
+    /// Prints each value, and copies all of them into another database.
     private let program = """
         import sqlite3, sys
         original, copy = sqlite3.connect(sys.argv[1]), sqlite3.connect(sys.argv[2])

@@ -1,7 +1,7 @@
 import IPCStore
 import Testing
 
-/// The store knows a caller by its connection, its bus and its process.
+/// The store identifies a caller by its connection, its bus and its process.
 @Suite struct CallerTextTests {
     @Test(arguments: [nil, "7-8"] as [String?])
     func `a caller is found again on its own bus alone`(process: String?) {

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// What a broker does with a queued request, from its acceptance to its end.
+/// The broker's operations on a queued request, from acceptance to outcome.
 @Suite(.serialized) struct DeliveryTests {
     let place: TestPlace
 
@@ -71,7 +71,7 @@ import Testing
             #expect(try await image.commit { try $0.requests.record(request.id)?.attempts } == number)
             try await image.close()
         }
-        // An end that knows of fewer attempts takes none back.
+        // An outcome with fewer attempts does not lower the number.
         #expect(try await store.end(request.id, .failed).attempts == 3)
         await #expect(throws: RequestError.hasEnded(request.id)) { try await store.attempt(request.id) }
         try await store.close()
@@ -168,7 +168,7 @@ import Testing
         let again = (0..<4).map { _ in place.request() }
         #expect(try await store.commit { try $0.requests.retry(requests[0].id, again[0]) } == nil)
         #expect(try await store.attempt(again[0].id) == items)
-        // What was not kept cannot be sent again, and a retry without it would not be the same request.
+        // A payload that was not kept cannot be sent again, and a retry without it would not be the same request.
         for number in 1...3 {
             await #expect(throws: RequestError.payloadGone(requests[number].id)) {
                 try await store.commit { try $0.requests.retry(requests[number].id, again[number]) }
@@ -184,7 +184,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Whether some bytes stand anywhere among these.
+    /// Whether these bytes contain the text.
     fileprivate func contains(_ text: String.UTF8View) -> Bool {
         let pattern = Array(text)
         return indices.dropLast(pattern.count - 1).contains { self[$0..<$0 + pattern.count].elementsEqual(pattern) }

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Random operations on requests, beside those on pasteboards.
+/// Random operations on requests, along with those on pasteboards.
 extension ModelRun {
     mutating func stepRequest(_ name: PasteboardName) async throws {
         switch Int.random(in: 0..<100, using: &random) {

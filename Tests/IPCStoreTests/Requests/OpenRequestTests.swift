@@ -3,7 +3,7 @@ import IPCStore
 import IPCTesting
 import Testing
 
-/// Requests whose senders wait, from their beginning to their end.
+/// Requests with waiting senders, from start to end.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct OpenRequestTests {
     let place: TestPlace
 
@@ -41,7 +41,7 @@ import Testing
             let id = ids[index]
             store.commit(
                 { try $0.requests.finish(id, RequestEnd(.handled, attempts: 1)) }, then: { _ in answers.add(index) })
-            // It has run, and what follows it has run as well.
+            // It has run, and so has the operation after it.
             _ = try await store.stage { _ in }
             if index == 0 { #expect(answers.elements.isEmpty, "two more are on their way, and one waits") }
         }
@@ -50,7 +50,7 @@ import Testing
         try await store.close()
     }
 
-    /// The control: without that each one has its flush.
+    /// The control: without this delay, each one has its own flush.
     @Test func withoutAMomentForOthersEachIsFlushed() async throws {
         let store = try open(gatherMicroseconds: 0)
         let ids = try await begin(3, in: store)
@@ -70,7 +70,7 @@ import Testing
     @Test func anEndThatIsTakenBackLeavesTheRequestAsItWas_I2() async throws {
         let store = try open(gatherMicroseconds: 0)
         let id = try await begin(1, in: store)[0]
-        // In the group of the beginning, so that it is taken back by a write.
+        // In the group of the request's start, so that it is rolled back by a write.
         await #expect(throws: Refused.self) {
             try await store.commit { transaction in
                 _ = try transaction.requests.finish(id, RequestEnd(.failed, attempts: 7))

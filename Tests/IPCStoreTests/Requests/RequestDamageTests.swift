@@ -3,14 +3,14 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Flipped bits cost the request that they hit, and no other (I5).
+/// Flipped bits damage the request that they hit, and no other (I5).
 @Suite(.serialized) struct RequestDamageTests {
     let place: TestPlace
     let large = ValueFile.pattern(100_000)
 
     init() throws { place = try TestPlace() }
 
-    /// Writes one request that is to be hit and one that is not, and stops.
+    /// Writes one request that will be damaged and one that will not, and stops.
     private func write(_ payload: RequestPayload) async throws -> (hit: RequestRecord, safe: RequestRecord) {
         let store = try place.open()
         let requests = (hit: place.request(source: "demo.SourceThatIsHit"), safe: place.request())
@@ -47,7 +47,7 @@ import Testing
         #expect(try await store.requests(after: nil, limit: 9) { _ in true }.map(\.id) == [safe.id])
         try await expectSafe(store, safe)
         #expect(try await store.commit { $0.usage() }.total.items == 1)
-        // After its day the record goes, and what it held.
+        // After a day, the record is deleted, with everything that it held.
         place.pass(86_400_000)
         _ = try await store.commit { try $0.expire() }
         #expect(try await store.commit { try $0.requests.record(hit.id) } == nil)
@@ -60,7 +60,7 @@ import Testing
         try damage("the value that is hit")
         let store = try place.open()
         await #expect(throws: RequestError.damagedPayload(hit.id)) { try await store.attempt(hit.id) }
-        // Nothing was noted.
+        // Nothing was recorded.
         #expect(try await store.commit { try $0.requests.record(hit.id)?.attempts } == 0)
         #expect(try await store.end(hit.id, .failed).outcome == .failed)
         try await store.commit { try $0.requests.drop(hit.id) }
@@ -92,7 +92,7 @@ import Testing
     @Test func payloadsOfLostRecordsGoWithTheSalvage_I5() async throws {
         let (hit, safe) = try await write(.items([ValueFile.sealed.item(large)]))
         try damage("the step that is hit")
-        // SQLite refuses the definition of a table: the file is put away, and what is intact brought over.
+        // SQLite rejects the definition of a table: the file is moved aside, and intact content is copied.
         try damage("CREATE TABLE removal")
         let store = try place.open()
         #expect(store.report.salvaged != nil)

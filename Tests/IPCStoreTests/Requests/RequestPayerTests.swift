@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Records are kept for their payer: no program has those of another one forgotten.
+/// Records are kept per payer: no program can cause another program's records to be forgotten.
 @Suite(.serialized) struct RequestPayerTests {
     let place: TestPlace
 
@@ -58,7 +58,7 @@ import Testing
         for requests in many { try await end(requests, in: store) }
         #expect(try await kept(few, in: store) == 8)
         let left = try await kept(many.flatMap { $0 }, in: store)
-        // All of them together keep four times as many as one, less those that went at once.
+        // All of them together keep four times as many as one, minus those that were deleted at once.
         #expect((15...32).contains(left), "\(left)")
         // The control: an application that the bus attests is not among them.
         let owned = (0..<10).map { _ in record(.owned, ":3.1@bus 9-9") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPCStore
 
-/// A request has its own snapshot: nothing that happens to a pasteboard touches it.
+/// A request has its own snapshot, which no change of a pasteboard affects.
 @Suite(.serialized) struct RequestPayloadTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -13,7 +13,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// What can happen to a pasteboard between acceptance and delivery.
+    /// Possible events on a pasteboard between acceptance and delivery.
     enum Event: CaseIterable {
         case clear, overwrite, remove, take, takeWithID, history, toMemory, toMemoryAndBack, add, expiryOfAnother
 
@@ -54,7 +54,7 @@ import Testing
         // Nothing was copied.
         #expect(try await store.blobs().count == 1)
         try await event.happen(to: board, in: store, place)
-        // The pasteboard itself may have let it go.
+        // The pasteboard itself may have released it.
         if event != .toMemory, event != .toMemoryAndBack {
             await #expect(throws: PasteboardError.self) {
                 try await store.commit { try $0.items(of: board, ReadOptions(changeCount: count)) }
@@ -69,7 +69,7 @@ import Testing
             store = try place.open()
         }
         try await store.end(request.id, .handled)
-        // Only what a pasteboard keeps is left.
+        // Only content that a pasteboard keeps is left.
         let isKept = event == .toMemoryAndBack || event == .add
         #expect(try await store.blobs().count == (isKept ? 1 : 0), "\(event)")
         try await store.close()
@@ -88,7 +88,7 @@ import Testing
             let items = try await store.commit { try $0.items(of: board).items }
             #expect(try items[0].firstBytes == large)
         }
-        // The control: with nobody holding it the pasteboard's own end is its end.
+        // The control: without other holders, the content is removed with the pasteboard.
         try await store.commit { _ = try $0.removePasteboard(board) }
         #expect(try await store.blobs().isEmpty)
         try await store.close()
@@ -187,7 +187,7 @@ import Testing
                 await #expect(throws: RequestError.notToBeKept) {
                     try await store.accept(place.request(), .version(of: name, changeCount: count))
                 }
-                // Nobody has read it by that.
+                // This consumes nothing.
                 #expect(try await store.commit { try $0.facts(of: name).itemCount } == 1)
             }
         }
@@ -250,7 +250,7 @@ import Testing
         await #expect(throws: LimitExceeded.self) {
             try await store.accept(refused, .items(Array(repeating: .string(""), count: 4)))
         }
-        // An end is never refused for that.
+        // An outcome is never rejected for that reason.
         _ = try await store.commit { try $0.requests.begin(refused) }
         let ended = try await store.end(refused.id, .failed, payload: .items(small))
         #expect(ended.outcome == .failed && ended.payload == nil)

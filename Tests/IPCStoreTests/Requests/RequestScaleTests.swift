@@ -9,7 +9,7 @@ import Testing
         var start, list, accept, deliver, end: Duration
     }
 
-    /// Fills a store with so many requests that have not ended, and measures what a broker does then.
+    /// Fills a store with this many open requests, and measures the broker's operations.
     private func measure(pending: Int) async throws -> Times {
         let place = try TestPlace()
         var store = try place.open()
@@ -57,7 +57,7 @@ import Testing
         let few = try await measure(pending: 10)
         let times = try await measure(pending: many)
         print("store: 10 pending: \(few)\nstore: \(many) pending: \(times)")
-        // What grows with the number of those that wait would show as a hundredfold.
+        // A time that grows with the number of waiting requests would increase a hundredfold.
         for (one, other) in [(few.accept, times.accept), (few.deliver, times.deliver), (few.end, times.end)] {
             #expect(other < max(one * 10, .milliseconds(2)), "\(one) \(other)")
         }

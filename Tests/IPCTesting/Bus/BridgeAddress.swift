@@ -1,9 +1,9 @@
-/// Addresses of a program that carries messages to a bus, in place of `ssh HOST systemd-stdio-bridge`.
+/// Addresses of a program that relays messages to a bus, in place of `ssh HOST systemd-stdio-bridge`.
 package enum BridgeAddress {
     /// - Parameters:
-    ///   - bus: the address of the bus.
-    ///   - throughPipes: whether pipes lie between, as with ssh. Pipes carry no descriptors.
-    ///   - file: gets the process ID of the program.
+    ///     - bus: the address of the bus.
+    ///     - throughPipes: whether there are pipes in between, as with ssh. Pipes carry no descriptors.
+    ///     - file: receives the process ID of the program.
     package static func of(_ bus: String, throughPipes: Bool, noting file: String? = nil) -> String {
         let bridge = "systemd-stdio-bridge -p '\(bus)'"
         let script = throughPipes ? "cat | \(bridge) | cat" : "exec \(bridge)"

@@ -1,7 +1,7 @@
-/// What dbus-broker's launcher needs where no systemd runs: a user manager of its own, the journal's socket, and a
-/// `/run/systemd` that says that systemd is there. All of it lies in a mount namespace.
+/// The environment that dbus-broker's launcher needs without systemd: its own user manager, the journal's socket, and a
+/// `/run/systemd` that pretends that systemd is running. All of it is in a mount namespace.
 enum BrokerLauncher {
-    /// Prints `ready` when the bus runs; what the journal would have got goes to standard error.
+    /// Prints `ready` when the bus is running; messages for the journal go to standard error.
     static let script = """
         import os, socket, subprocess, sys, threading
 
@@ -43,11 +43,12 @@ enum BrokerLauncher {
 
         """
 
-    /// The units by which the manager starts the bus: the socket first, so that its address does not change.
+    /// Writes the units with which the manager starts the bus: the socket first, so that its address does not change.
     static func writeUnits(_ files: BusDirectory) throws {
         let units = try files.directory.makeDirectory("config/systemd/user")
         for (name, text) in [
-            // Each program that the bus starts requires it, and Debian's starts sockets of GnuPG and others.
+            // Every program that the bus starts requires this unit; Debian's version starts sockets of GnuPG and
+            // others.
             ("basic.target", "[Unit]\nDefaultDependencies=no\n"),
             (
                 "private-bus.target",

@@ -1,24 +1,23 @@
 internal import Glibc
 
-/// The broker as a process on a private bus. It can be killed and started again on the same store, as often as a test
-/// wants, and run below a system-call trace.
+/// The broker as a process on a private bus. A test can kill it and start it again on the same store, as often as
+/// needed, and run it under a system call trace.
 package final class BrokerProcess: Sendable {
-    /// The bus name of the broker.
     package static let busName = "org.swiftipc.Broker1"
 
-    /// How the broker is started; the same at each start.
+    /// The settings with which the broker is started, each time.
     package struct Settings: Sendable {
-        /// The directory of the store; `nil` is `store` in the bus's directory.
+        /// The directory of the store; `nil` means `store` in the bus's directory.
         package var store: String?
         /// Arguments after `--store DIR`.
         package var arguments: [String] = []
         /// Variables in addition to those of the bus.
         package var environment: [String: String] = [:]
-        /// Another program than `ipc-broker`, such as a control that must fail; an absolute path.
+        /// The absolute path of a program to run instead of `ipc-broker`, such as a control that must fail.
         package var executable: String?
         /// Whether system calls are recorded; see ``BrokerProcess/recording()``.
         package var traced = false
-        /// The number of the read of `store.sqlite` that fails with `EIO`, counted from 1 for each thread; `nil` is none.
+        /// Which read of `store.sqlite` fails with `EIO`, counted from 1 for each thread; `nil` if none does.
         package var failingRead: Int?
 
         package init() {}
@@ -26,22 +25,21 @@ package final class BrokerProcess: Sendable {
 
     private struct Life: Sendable {
         let process: RunningProcess
-        /// The broker itself: below the tracer, if there is one.
+        /// The broker's process ID, even if a tracer runs it.
         let pid: Int32
         let startTime: Duration
         let traceFile: String?
     }
 
-    /// The directory of the store.
     package let store: String
     private let bus: PrivateBus
     private let settings: Settings
     private let life: Observed<Life>
 
-    /// Starts the broker and returns when it is ready: it owns its name and its objects are there.
+    /// Starts the broker and returns when it is ready: it owns its name and exports its objects.
     ///
-    /// - Parameter bus: `nil` is the bus of the running test.
-    /// - Throws: a ``HarnessError`` with what it wrote, when it ends or does not become ready.
+    /// - Parameter bus: `nil` means the bus of the running test.
+    /// - Throws: a ``HarnessError`` with the broker's output if it exits or does not become ready.
     package static func start(
         on bus: PrivateBus? = nil, _ settings: Settings = Settings()
     ) async throws -> BrokerProcess {
@@ -57,16 +55,16 @@ package final class BrokerProcess: Sendable {
         self.life = Observed(life)
     }
 
-    /// The process ID of the broker, also of one that has ended.
+    /// The process ID of the broker, even after it has exited.
     package var pid: Int32 { life.value.pid }
 
-    /// Whether it runs.
+    /// Whether the broker is running.
     package var isRunning: Bool { life.value.process.isRunning }
 
-    /// The time from the start of the process until it was ready, at the last start.
+    /// The time from the last start of the process until it was ready.
     package var startTime: Duration { life.value.startTime }
 
-    /// Its log since the last start.
+    /// The log since the last start.
     package var log: String { life.value.process.errors.text }
 
     /// Resident anonymous memory, in bytes (`RssAnon`).
@@ -74,43 +72,43 @@ package final class BrokerProcess: Sendable {
         get throws { try ProcessStatus(pid: pid).residentAnonymousBytes }
     }
 
-    /// The number of its open descriptors.
+    /// The number of open descriptors.
     package var openDescriptors: Int {
         get throws { try ProcessStatus(pid: pid).openDescriptors }
     }
 
-    /// Sends a signal; does nothing when it has ended.
+    /// Sends a signal; does nothing if the broker has exited.
     package func signal(_ number: Int32) {
         if isRunning { Glibc.kill(pid, number) }
     }
 
-    /// `kill -9`, and waits until it is gone.
+    /// Kills the broker with SIGKILL, and waits until it is gone.
     package func kill9() async throws {
         signal(SIGKILL)
         try await wait()
     }
 
-    /// SIGTERM, and waits for its end.
+    /// Sends SIGTERM, and waits for the broker to exit.
     @discardableResult
     package func terminate(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         signal(SIGTERM)
         return try await wait(deadline: deadline)
     }
 
-    /// Waits for its end. Below a tracer the status is the same, for the tracer ends as its child did.
+    /// Waits for the broker to exit. A tracer exits with the status of its child, so the status is the same.
     @discardableResult
     package func wait(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         try await life.value.process.wait(deadline: deadline)
     }
 
-    /// Starts it on the same store, and returns when it is ready; kills it first if it runs.
+    /// Starts the broker on the same store, and returns when it is ready; kills it first if it is running.
     package func restart() async throws {
         if isRunning { try await kill9() }
         let next = try await Self.launch(bus, store, settings)
         life.update { $0 = next }
     }
 
-    /// The system calls of the last life, which must have ended.
+    /// The system calls of the last run, which must be over.
     package func recording() throws -> SystemCallRecording {
         guard let file = life.value.traceFile else { throw HarnessError("This broker is not traced.") }
         guard !isRunning else { throw HarnessError("The broker runs; its trace is complete when it has ended.") }

@@ -1,5 +1,5 @@
-/// The files of a private bus, and the environment of the programs on it: one directory below `home` for each thing
-/// that would else be the user's own.
+/// The files of a private bus, and the environment of the programs on it. Everything that would otherwise be the user's
+/// own has a directory below `home`.
 struct BusDirectory: Sendable {
     let directory: TemporaryDirectory
 
@@ -22,7 +22,7 @@ struct BusDirectory: Sendable {
         try FileContents.write(configurationText, to: configuration)
     }
 
-    /// The whole environment of a program on the bus: nothing of the user's session is in it.
+    /// The complete environment of a program on the bus; it contains nothing from the user's session.
     var environment: [String: String] {
         var variables = [
             "DBUS_SESSION_BUS_ADDRESS": address,
@@ -40,7 +40,7 @@ struct BusDirectory: Sendable {
         return variables
     }
 
-    /// The variable by which the processes of a bus are found again, also those that the bus started.
+    /// The variable that identifies all processes of a bus, including those that the bus started.
     static let marker = "IPC_TEST_BUS_DIRECTORY"
 
     private static let kept = [
@@ -50,8 +50,8 @@ struct BusDirectory: Sendable {
         "SWIFT_IPC_ROUTE",
     ]
 
-    /// Policy and limits are those of the stock `session.conf`, so that a test meets what users meet: also answers that nobody
-    /// has asked for, which `eavesdrop` lets pass.
+    /// Policy and limits are those of the stock `session.conf`, so that a test meets the same conditions as users do.
+    /// This includes unsolicited replies, which `eavesdrop` lets pass.
     private var configurationText: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

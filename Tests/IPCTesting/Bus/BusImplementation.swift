@@ -1,11 +1,11 @@
-/// The message bus that the tests run on; the environment variable `IPC_TEST_BUS` chooses.
+/// The message bus that the tests run on, selected by the environment variable `IPC_TEST_BUS`.
 package enum BusImplementation: String, Sendable {
-    /// The reference implementation; the choice when nothing is said.
+    /// The reference implementation, which is the default.
     case daemon = "dbus-daemon"
-    /// dbus-broker and its launcher, below a systemd user manager of its own.
+    /// dbus-broker and its launcher, under a separate systemd user manager.
     case broker = "dbus-broker"
 
-    /// The implementation of this run. Another name than these ends the run: it would test the wrong bus.
+    /// The implementation of this run. Any other name aborts the run, which would otherwise test the wrong bus.
     package static let current: BusImplementation = {
         guard let text = environmentVariable("IPC_TEST_BUS"), !text.isEmpty else { return .daemon }
         guard let implementation = BusImplementation(rawValue: text) else {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// One life of a bus: the process that the harness started, and the one that is the bus.
+/// One run of a bus: the process that the harness started, and the process of the bus itself.
 struct BusProcesses: Sendable {
-    /// dbus-daemon, or the script that keeps dbus-broker's surroundings.
+    /// dbus-daemon, or the script that sets up dbus-broker's environment.
     let launcher: RunningProcess
     /// The process that carries the messages.
     let busPID: Int32
@@ -11,7 +11,7 @@ struct BusProcesses: Sendable {
     ///
     /// - Throws: a ``HarnessError`` if this machine cannot run it.
     static func start(_ implementation: BusImplementation, in files: BusDirectory) async throws -> BusProcesses {
-        // The bus outlives the children of the test, whose scope ends first.
+        // The bus outlives the children of the test, whose scope closes first.
         try await ProcessScope.$current.withValue(nil) {
             switch implementation {
             case .daemon: try await startDaemon(files)
@@ -21,7 +21,7 @@ struct BusProcesses: Sendable {
     }
 
     private static func startDaemon(_ files: BusDirectory) async throws -> BusProcesses {
-        // Descriptor 1 is a pipe: the address arrives on it when the bus listens, and not before.
+        // Descriptor 1 is a pipe: the address arrives on it once the bus is listening, and not before.
         let process = try await RunningProcess.start(
             "dbus-daemon",
             ["--nofork", "--nopidfile", "--nosyslog", "--config-file=\(files.configuration)", "--print-address=1"],
@@ -39,14 +39,14 @@ struct BusProcesses: Sendable {
         let script = files.directory.appending("dbus-broker.py")
         try FileContents.write(BrokerLauncher.script, to: script)
         try BrokerLauncher.writeUnits(files)
-        // A user who is not root needs a namespace of users to be allowed to mount.
+        // Users other than root need a user namespace to be allowed to mount.
         let asUser = geteuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
         let process = try await RunningProcess.start(
             "unshare", asUser + ["--mount", "--", "/usr/bin/python3", "-u", script],
             environment: files.environment)
         do {
             try await process.waitForLine { $0 == "ready" }
-            // The manager is ready before its bus has begun; an answer shows that it has.
+            // The manager is ready before its bus has started; a reply shows that the bus is running.
             _ = try await files.callBus("GetId")
             let below = process.statistics.descendants
             guard let bus = below.first(where: { ProcessStatus(pid: $0).command == "dbus-broker" }) else {
@@ -59,10 +59,10 @@ struct BusProcesses: Sendable {
         }
     }
 
-    /// SIGKILL on everything that carries the bus; what the bus started lives on.
+    /// Kills every process that carries the bus with SIGKILL; programs that the bus started keep running.
     func kill() async throws {
         let below = launcher.pid == busPID ? [] : launcher.statistics.descendants
-        // The supervisor first: it would start the bus again.
+        // The supervisor first, because it would start the bus again.
         for pid in below where Self.carriesBus(pid) { try await ProcessStatus(pid: pid).kill9() }
         try await launcher.kill9()
     }

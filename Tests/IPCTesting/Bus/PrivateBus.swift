@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A message bus of a test's own, in a temporary directory, with real programs on it.
+/// A message bus for a single test, in a temporary directory, with real programs on it.
 ///
 /// `@Test(.privateBus)` starts one for each test; see ``PrivateBusTrait``.
 package final class PrivateBus: Sendable {
@@ -22,11 +22,11 @@ package final class PrivateBus: Sendable {
 
     private struct Lives: Sendable {
         var current: BusProcesses?
-        /// All launchers, for what they started.
+        /// The launchers of all runs, because their children may still be running.
         var launchers: [RunningProcess]
     }
 
-    /// Starts a bus and returns when it accepts connections. Call ``stop()`` at the end.
+    /// Starts a bus and returns when it accepts connections. Call ``stop()`` when you no longer need it.
     ///
     /// - Throws: a ``HarnessError`` if this machine cannot run this implementation.
     package static func start(_ implementation: BusImplementation = .current) async throws -> PrivateBus {
@@ -40,7 +40,7 @@ package final class PrivateBus: Sendable {
         lives = Observed(Lives(current: processes, launchers: [processes.launcher]))
     }
 
-    /// The address, the same over restarts; without the bus's GUID, which is not.
+    /// The address, which stays the same across restarts; it lacks the bus's GUID, which does not.
     package var address: String { files.address }
 
     /// The path of the bus's socket.
@@ -52,8 +52,8 @@ package final class PrivateBus: Sendable {
     /// The directory of the `.service` files: `dbus-1/services` below `XDG_DATA_HOME`.
     package var serviceDirectory: String { files.services }
 
-    /// The whole environment of a program on this bus; home, runtime, configuration and data directories lie below
-    /// ``directory``, and `PATH` is this process's own.
+    /// The complete environment of a program on this bus. Home, runtime, configuration and data directories are below
+    /// ``directory``; `PATH` is that of this process.
     package var environment: [String: String] { files.environment }
 
     /// The process ID of the bus.
@@ -66,17 +66,17 @@ package final class PrivateBus: Sendable {
         get throws { try ProcessStatus(pid: pid).residentBytes }
     }
 
-    /// What the bus wrote to standard error since its last start.
+    /// The bus's standard error output since its last start.
     package var log: String { lives.value.launchers.last?.errors.text ?? "" }
 
-    /// SIGKILL; programs on the bus, also those that it started, live on.
+    /// Sends SIGKILL to the bus; programs on the bus, including those that it started, keep running.
     package func kill() async throws {
         let processes = try running()
         lives.update { $0.current = nil }
         try await processes.kill()
     }
 
-    /// Starts the bus again at the same address, with the same services; kills it first if it runs.
+    /// Starts the bus again at the same address, with the same services; kills it first if it is running.
     package func startAgain() async throws {
         if lives.value.current != nil { try await kill() }
         let started = try await BusProcesses.start(implementation, in: files)
@@ -86,7 +86,7 @@ package final class PrivateBus: Sendable {
         }
     }
 
-    /// Ends the bus, kills all programs that it started, and removes its directory.
+    /// Stops the bus, kills all programs that it started, and removes its directory.
     package func stop() async {
         if lives.value.current != nil { try? await kill() }
         for launcher in lives.value.launchers { await launcher.end() }
@@ -94,18 +94,18 @@ package final class PrivateBus: Sendable {
         files.directory.remove()
     }
 
-    /// Makes a name startable by the bus, which knows it when this returns.
+    /// Makes a name startable by the bus, which knows the name when this returns.
     ///
     /// - Parameters:
-    ///   - name: the well-known name.
-    ///   - exec: the command line, in the quoting of the D-Bus specification's `Exec`; the first word is an absolute
-    ///     path.
+    ///     - name: the well-known name.
+    ///     - exec: the command line, quoted as the D-Bus specification requires for `Exec`; the first word is an
+    ///       absolute path.
     package func addService(name: String, exec: String) async throws {
         try FileContents.write("[D-BUS Service]\nName=\(name)\nExec=\(exec)\n", to: "\(files.services)/\(name).service")
         if lives.value.current != nil { try await reloadConfiguration() }
     }
 
-    /// Forgets a name that ``addService(name:exec:)`` made startable.
+    /// Removes a name that ``addService(name:exec:)`` made startable.
     package func removeService(name: String) async throws {
         unlink("\(files.services)/\(name).service")
         if lives.value.current != nil { try await reloadConfiguration() }
@@ -116,7 +116,7 @@ package final class PrivateBus: Sendable {
         return processes
     }
 
-    /// Kills the programs that the bus started in sessions of their own: they have the bus's environment.
+    /// Kills the programs that the bus started in their own sessions, found by the marker in their environment.
     private func killMarked() async {
         for pid in ProcessStatus.all
         where ProcessStatus(pid: pid).wasStarted(with: BusDirectory.marker, files.directory.path) {

@@ -1,9 +1,9 @@
 package import Testing
 
-/// Gives each test, and each case of a test with arguments, a ``PrivateBus`` of its own, which the test finds as
-/// `PrivateBus.current`. The children of the test and then the bus are gone when the test has ended.
+/// Gives each test, and each case of a parameterized test, its own ``PrivateBus``, available as `PrivateBus.current`.
+/// When the test is over, its children are gone, and then the bus.
 ///
-/// On a suite the trait counts for each test in it. If the bus that `IPC_TEST_BUS` names cannot run, the test fails.
+/// On a suite, the trait applies to each test in it. If the bus that `IPC_TEST_BUS` names cannot run, the test fails.
 package struct PrivateBusTrait: TestTrait, SuiteTrait, TestScoping {
     package var isRecursive: Bool { true }
 

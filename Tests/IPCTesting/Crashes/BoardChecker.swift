@@ -1,5 +1,5 @@
-/// The part of ``HistoryChecker`` that judges boards in the order of time. It is led through the beginnings and ends of
-/// the operations in their order.
+/// The part of ``HistoryChecker`` that judges boards in chronological order. It is fed the starts and completions of
+/// the operations in order.
 struct BoardChecker {
     private(set) var violations: [HistoryViolation] = []
     private(set) var writes: BoardWrites
@@ -8,12 +8,12 @@ struct BoardChecker {
     private var largest: UInt64 = 0
     /// The largest number acknowledged or read so far, by board.
     private var newest: [String: UInt64] = [:]
-    /// What had to be exceeded, or reached, when an operation began.
+    /// The change count of a board when an operation began: a write must exceed it, and a read must reach it.
     private var floors: [Int: UInt64] = [:]
-    /// The same for takes, which may be repeated, by their ids.
+    /// The same for takes, which may be repeated, keyed by id.
     private var takeFloors: [String: UInt64] = [:]
     private var begun: Set<Int> = []
-    /// The boards on which a write has begun. An empty board that is read before is as it was made.
+    /// The boards on which a write has started. An empty board that is read before that is in its initial state.
     private var touched: Set<String> = []
 
     init(_ history: History) {
@@ -47,7 +47,7 @@ struct BoardChecker {
             reach(count, board)
         case (.take(let board, _), .items(let count, let items)):
             checkRead(operation, board, count, items)
-            // The empty version that it leaves has a number of its own.
+            // The empty version that it leaves has its own number.
             reach(items.isEmpty ? count : count + 1, board)
         case (let action, .acknowledged(let count?)):
             guard let board = action.written?.board else { return }
@@ -71,7 +71,7 @@ struct BoardChecker {
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {
         checkFloor(operation, board, count, items)
-        // Count 0: the board is not there; what should be is above.
+        // Count 0 means that the board does not exist; the check above covers boards that should.
         guard count > 0 else { return }
         guard let version = versions[count] else { return checkUnanswered(operation, board, count, items) }
         if version.board != board {
@@ -104,7 +104,7 @@ struct BoardChecker {
                 + "\(isAcknowledged ? "acknowledged" : "read").")
     }
 
-    /// Each item must have been written to this board, by a write that had begun.
+    /// Checks that each item was written to this board, by a write that had started.
     private mutating func checkItems(
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) -> Bool {
@@ -119,7 +119,7 @@ struct BoardChecker {
         return true
     }
 
-    /// A number that nobody was told: its items must end with that of a write without an answer.
+    /// Judges a number that no writer received: its last item must come from an unanswered write.
     private mutating func checkUnanswered(
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {

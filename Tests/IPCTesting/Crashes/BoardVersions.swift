@@ -1,14 +1,14 @@
-/// The versions of boards that are known, by their numbers: from acknowledgements at any time and from reads so far.
+/// The known versions of boards, keyed by number: from acknowledgements at any time and from reads so far.
 struct BoardVersions {
     struct Version {
         let board: String
-        /// The operation that made it; `nil` for the one with which a board was made, and for an empty one that one of
-        /// several may have made.
+        /// The operation that made the version; `nil` for the first version of a new board, and for an empty one that
+        /// several operations may have made.
         var maker: History.Operation?
-        /// `nil` while only the last of them is known.
+        /// `nil` while only the last item is known.
         var items: [History.Value]?
         let isAcknowledged: Bool
-        /// The take that took it.
+        /// The take that consumed the version.
         var taker: History.Operation?
     }
 
@@ -22,7 +22,7 @@ struct BoardVersions {
 
     mutating func take(_ count: UInt64, by operation: History.Operation) { known[count]?.taker = operation }
 
-    /// What an acknowledged write put under its number.
+    /// Creates the versions that acknowledged writes made.
     init(acknowledged writes: BoardWrites) {
         for (count, operations) in writes.acknowledged {
             guard let operation = operations.first, let (board, value) = operation.action.written else { continue }

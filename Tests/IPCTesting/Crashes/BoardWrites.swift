@@ -1,30 +1,30 @@
-/// What was written to boards, and what became of it: known from the whole history before it is judged.
+/// All writes to boards and their results: known from the whole history before it is judged.
 struct BoardWrites {
-    /// An item on a board by its value; an empty version has none.
+    /// An item on a board, by value; an empty version has none.
     struct Key: Hashable {
         let board: String
         let value: History.Value?
     }
 
-    /// What became of the writes of one value to one board.
+    /// The results of all writes of one value to one board.
     struct Fate {
-        /// The operations, in their order.
+        /// The operations, in order.
         var operations: [History.Operation] = []
-        /// How many may have taken effect with a number that nobody was told.
+        /// How many of them may have taken effect with a number that no writer received.
         var unanswered = 0
         var refused = 0
         var acknowledged = 0
-        /// The numbers that nobody was told, and that were seen.
+        /// The observed numbers that no writer received.
         var seen: Set<UInt64> = []
 
-        /// The one operation that wrote the value; `nil` where several did.
+        /// The only operation that wrote the value; `nil` if there were several.
         var only: History.Operation? { operations.count == 1 ? operations[0] : nil }
     }
 
     private(set) var fates: [Key: Fate] = [:]
-    /// The change counts that were acknowledged, each with its operations.
+    /// The acknowledged change counts, each with its operations.
     private(set) var acknowledged: [UInt64: [History.Operation]] = [:]
-    /// The takes by their ids, in their order.
+    /// The takes by id, in order.
     private(set) var takes: [(id: String, operations: [History.Operation])] = []
 
     init(_ history: History) {
@@ -42,7 +42,7 @@ struct BoardWrites {
         for take in takes { noteTake(take.operations) }
     }
 
-    /// Notes that a number was seen that nobody was told.
+    /// Records that a number was observed that no writer received.
     mutating func see(_ count: UInt64, _ key: Key) -> Fate? {
         fates[key]?.seen.insert(count)
         return fates[key]
@@ -62,7 +62,7 @@ struct BoardWrites {
         fates[Key(board: board, value: value)] = fate
     }
 
-    /// A take leaves an empty version, whose number nobody is told; none where there was nothing to take.
+    /// A take leaves an empty version with a number that no writer receives, unless there was nothing to take.
     private mutating func noteTake(_ repeated: [History.Operation]) {
         guard let first = repeated.first, case .take(let board, _) = first.action else { return }
         let tookNothing = repeated.contains {
@@ -77,7 +77,7 @@ struct BoardWrites {
 }
 
 extension History.Action {
-    /// The board and the item that a write puts there; `nil` for what is no write of a board.
+    /// The board and the item that a write puts there; `nil` if this is not a write to a board.
     var written: (board: String, value: History.Value?)? {
         switch self {
         case .set(let board, let value), .compareAndSet(let board, _, let value): (board, value)
@@ -86,6 +86,6 @@ extension History.Action {
         }
     }
 
-    /// Whether it puts its item behind others.
+    /// Whether the write appends its item to others.
     var appends: Bool { if case .append = self { true } else { false } }
 }

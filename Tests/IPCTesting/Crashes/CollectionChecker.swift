@@ -1,12 +1,12 @@
-/// The part of ``HistoryChecker`` that judges collections. It is led through the beginnings and ends of the operations
-/// in their order.
+/// The part of ``HistoryChecker`` that judges collections. It is fed the starts and completions of the operations in
+/// order.
 struct CollectionChecker {
     private(set) var violations: [HistoryViolation] = []
     private var tried: [String: [History.Value: History.Result]] = [:]
-    /// What must be in a listing that begins now, in the order in which that became known.
+    /// The elements that a listing that starts now must contain, in the order in which they became known.
     private var certain: [String: [History.Value]] = [:]
     private var isCertain: [String: Set<History.Value>] = [:]
-    /// How much of `certain` was so when a listing began.
+    /// The number of elements in `certain` when a listing started.
     private var floors: [Int: Int] = [:]
 
     init(_ history: History) {

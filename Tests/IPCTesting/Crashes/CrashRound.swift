@@ -5,10 +5,10 @@ struct CrashRound: Sendable {
     let program: CrashRounds.Program
     let recorder: HistoryRecorder
 
-    /// When the kill comes.
+    /// When the kill happens.
     private struct Moment: Sendable {
         let operations: Int
-        /// Whether operations count when they are acknowledged, or when they begin.
+        /// Whether operations count when they are acknowledged, or when they start.
         let countsAcknowledged: Bool
         let yields: Int
 
@@ -17,7 +17,7 @@ struct CrashRound: Sendable {
         }
     }
 
-    /// The round on a program that runs; returns how long the start after the kill took.
+    /// Runs the round on a running program; returns how long the start after the kill took.
     func run(_ generator: inout SeededGenerator) async throws -> Duration {
         let moment = Moment(
             operations: Int.random(in: settings.progress, using: &generator),
@@ -35,7 +35,7 @@ struct CrashRound: Sendable {
                 try await kill(at: moment, killed)
                 return try await start()
             }
-            // The first error of any of them ends all.
+            // The first error of any task stops all of them.
             return try await group.reduce(Duration.zero) { $1 ?? $0 }
         }
         try await readBack()
@@ -55,7 +55,7 @@ struct CrashRound: Sendable {
             try await recorder.wait { moment.progress(of: $0) >= already + moment.operations }
         }
         for _ in 0..<moment.yields { await Task.yield() }
-        // First the mark: an error that a writer meets from now on is the kill's doing.
+        // Set the mark first: any error that a writer sees from now on is due to the kill.
         killed.update { $0 = true }
         try await step("kill") { try await program.kill() }
     }
@@ -77,7 +77,7 @@ struct CrashRound: Sendable {
         }
     }
 
-    /// Starts the program; returns how long that took.
+    /// Starts the program, and returns how long that took.
     func start() async throws -> Duration {
         let clock = ContinuousClock()
         let begin = clock.now

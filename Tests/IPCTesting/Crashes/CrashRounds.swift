@@ -1,10 +1,10 @@
-/// Kills a program again and again while writers use it, and judges what is left.
+/// Kills a program again and again while writers use it, and judges the remaining state.
 ///
-/// First everything is read, so that the first state is known. A round: let the writers write; kill the program when the round has made the progress that was drawn; start it
-/// again; let the writers end the operations that they are in; read everything back; judge the whole history.
-/// The moment of the kill is tied to progress and drawn from a seeded generator: after the k-th operation was begun,
-/// or acknowledged, and a number of yields to the other tasks, so that it falls on every stage of the others'
-/// operations.
+/// The run first reads everything, so that the initial state is known. In each round, the writers write until the round
+/// reaches a randomly chosen progress. The program is then killed and started again, the writers complete their current
+/// operations, everything is read back, and the whole history is judged. The moment of the kill depends on progress and
+/// on a seeded generator: it comes after the k-th operation has started, or was acknowledged, and after some yields to
+/// the other tasks, so that it hits every stage of the others' operations.
 package struct CrashRounds: Sendable {
     /// One of the concurrent writers.
     package struct Writer: Sendable {
@@ -22,16 +22,16 @@ package struct CrashRounds: Sendable {
         }
     }
 
-    /// The program, as closures: it may be used by tools, by the library, or by Python.
+    /// The program, as closures: it may be used through tools, the library, or Python.
     package struct Program: Sendable {
-        /// Starts it, or starts it again, and returns when it is ready.
+        /// Starts the program, or starts it again, and returns when it is ready.
         package var start: @Sendable () async throws -> Void
-        /// Kills it, and returns when it is gone.
+        /// Kills the program, and returns when it is gone.
         package var kill: @Sendable () async throws -> Void
-        /// One operation of a writer, performed by ``Writer/perform(_:_:)``; called again and again. An error before
-        /// the kill ends the run; after it the operation's result is unknown.
+        /// One operation of a writer, performed with ``Writer/perform(_:_:)``; called repeatedly. An error before the
+        /// kill stops the run; after the kill, the result of the operation is unknown.
         package var write: @Sendable (Writer, inout SeededGenerator) async throws -> Void
-        /// Reads everything, by ``Writer/perform(_:_:)`` with `get` and `list`.
+        /// Reads everything, with ``Writer/perform(_:_:)`` and the actions `get` and `list`.
         package var readBack: @Sendable (Writer) async throws -> Void
 
         package init(
@@ -46,14 +46,14 @@ package struct CrashRounds: Sendable {
         }
     }
 
-    /// What a run did.
+    /// The result of a run.
     package struct Report: Sendable, CustomStringConvertible {
         package let seed: UInt64
         package internal(set) var rounds = 0
-        /// How long each start took, in order; the first comes before the first round.
+        /// The duration of each start, in order; the first one is before the first round.
         package internal(set) var starts: [Duration] = []
         package internal(set) var history = History()
-        /// Those after the last round; a run ends with the first round that has any.
+        /// The violations after the last round; a run stops after the first round that has any.
         package internal(set) var violations: [HistoryViolation] = []
 
         package var description: String {
@@ -63,13 +63,13 @@ package struct CrashRounds: Sendable {
         }
     }
 
-    /// How many rounds there are.
+    /// The number of rounds.
     package var rounds: Int
-    /// How many writers write at the same time.
+    /// The number of concurrent writers.
     package var writers: Int
-    /// After how many operations of a round the kill comes, at least and at most.
+    /// The bounds of the number of operations in a round after which the kill happens.
     package var progress: ClosedRange<Int>
-    /// The longest time that one step of a round may take.
+    /// The time limit of one step of a round.
     package var deadline = usualDeadline
 
     package init(rounds: Int, writers: Int, progress: ClosedRange<Int>) {
@@ -80,7 +80,7 @@ package struct CrashRounds: Sendable {
 
     /// Runs the rounds, until one has violations.
     ///
-    /// - Throws: what the program's closures throw, and ``DeadlineExceeded`` when a step hangs.
+    /// - Throws: errors of the program's closures, and ``DeadlineExceeded`` if a step hangs.
     package func run(_ program: Program, generator: SeededGenerator) async throws -> Report {
         var generator = generator
         var report = Report(seed: generator.seed)

@@ -1,41 +1,41 @@
-/// What concurrent writers tried, what they were told, and what was read, in one order of time.
+/// The attempts of concurrent writers, their results, and the values that were read, in one chronological order.
 ///
-/// A history has boards, whose last version counts, with change counts that come from one counter of all boards; and
-/// collections, such as the requests that a handler received, of which every element counts. A version of a board is a
-/// row of items, each of them a value.
+/// A history has boards and collections. Only the last version of a board counts, and all boards share one counter for
+/// change counts. In collections, such as the requests that a handler received, every element counts. A version of a
+/// board is a list of items, and each item is a value.
 package struct History: Sendable {
     package typealias Value = [UInt8]
 
     package enum Action: Sendable, Hashable {
-        /// Puts a value on a board as its only item; `nil` clears it. Give each write another value: only then is
-        /// each crash told from each.
+        /// Puts a value on a board as its only item; `nil` clears the board. Give each write a different value, to tell
+        /// the writes apart.
         case set(board: String, Value?)
-        /// The same, if the board has this change count; refused if it has another.
+        /// The same if the board has this change count; otherwise it is rejected.
         case compareAndSet(board: String, expected: UInt64, Value?)
-        /// Puts an item behind those of the board.
+        /// Appends an item to those on the board.
         case append(board: String, Value)
         case get(board: String)
-        /// Reads the items and leaves none. Takes with the same id are one take that is repeated.
+        /// Reads the items and removes them. Takes with the same id are one repeated take.
         case take(board: String, id: String)
-        /// Adds an element to a collection; each element of a collection is another.
+        /// Adds an element to a collection; all elements of a collection are different.
         case add(collection: String, Value)
         case list(collection: String)
     }
 
     package enum Result: Sendable, Hashable {
-        /// No answer: it was applied whole or not at all.
+        /// No answer: the action was applied completely or not at all.
         case unknown
-        /// A write was acknowledged; a board's with its change count.
+        /// A write was acknowledged; for a board, with its change count.
         case acknowledged(count: UInt64?)
-        /// An error that means: nothing was written.
+        /// An error that means that nothing was written.
         case refused
-        /// What `get` or `take` read, with the change count of that version; a board that is not there has count 0
-        /// and no items.
+        /// The items that `get` or `take` read, with the change count of that version; a board that does not exist has
+        /// count 0 and no items.
         case items(count: UInt64, [Value])
-        /// What `list` read.
+        /// The elements that `list` read.
         case elements([Value])
 
-        /// What `get` or `take` read on a board of one item or none.
+        /// The result of `get` or `take` on a board with at most one item.
         package static func value(count: UInt64, _ value: Value?) -> Result {
             .items(count: count, value.map { [$0] } ?? [])
         }
@@ -46,15 +46,15 @@ package struct History: Sendable {
         package let writer: Int
         package let round: Int
         package let action: Action
-        /// The place of its beginning in the order of all beginnings and ends.
+        /// The position of its start in the order of all starts and completions.
         package let invoked: Int
-        /// The place of its end; `Int.max` while there is no answer.
+        /// The position of its completion; `Int.max` while there is no answer.
         package fileprivate(set) var responded = Int.max
         package fileprivate(set) var result = Result.unknown
     }
 
     package private(set) var operations: [Operation] = []
-    /// How many writes were acknowledged.
+    /// The number of acknowledged writes.
     package private(set) var acknowledged = 0
     private var clock = 0
 
@@ -68,7 +68,7 @@ package struct History: Sendable {
         return number
     }
 
-    /// Records what came of it.
+    /// Records the result of an operation.
     package mutating func respond(_ number: Int, _ result: Result) {
         clock += 1
         operations[number].responded = clock
@@ -76,7 +76,7 @@ package struct History: Sendable {
         if case .acknowledged = result { acknowledged += 1 }
     }
 
-    /// How many writes have no answer.
+    /// The number of writes without an answer.
     package var unknown: Int { operations.count { $0.result == .unknown } }
 }
 
@@ -86,10 +86,10 @@ package final class HistoryRecorder: Sendable {
 
     package init() {}
 
-    /// What was recorded so far.
+    /// The history so far.
     package var history: History { state.value }
 
-    /// Performs an operation and records it. When `body` throws, its result stays unknown, and the error is thrown on.
+    /// Performs an operation and records it. If `body` throws, the result stays unknown, and the error is rethrown.
     @discardableResult
     package func perform(
         _ action: History.Action, writer: Int = 0, round: Int = 0, _ body: () async throws -> History.Result
@@ -100,7 +100,7 @@ package final class HistoryRecorder: Sendable {
         return result
     }
 
-    /// Waits until the history is as far as `condition` says.
+    /// Waits until the history meets `condition`.
     package func wait(until condition: @escaping @Sendable (History) -> Bool) async throws {
         try await state.wait { condition($0) ? () : nil }
     }

@@ -1,50 +1,50 @@
-/// Something in a history that a store that loses nothing does not do.
+/// A fault in a history that a store without data loss would not show.
 package struct HistoryViolation: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable {
-        /// An acknowledged change is not there later.
+        /// An acknowledged change is missing later.
         case lost
-        /// A board's change count went back, or a later change took a smaller number than an earlier one.
+        /// A board's change count decreased, or a later change has a smaller number than an earlier one.
         case countFell
         /// Two changes have the same number.
         case countUsedTwice
-        /// A value that nobody wrote: a part of one, or a mix of several.
+        /// A value that no writer wrote: a part of one, or a mix of several.
         case torn
-        /// A change number shows the value of another change.
+        /// A change count shows the value of another change.
         case mixed
         /// One write took effect twice.
         case duplicated
-        /// A write that was refused took effect.
+        /// A rejected write took effect.
         case refusedButApplied
-        /// A change that builds on a version passed over another change that came between.
+        /// A change based on one version skipped another change in between.
         case lostUpdate
-        /// Two askers took the same.
+        /// Two callers took the same content.
         case takenTwice
-        /// A call that was repeated got another answer.
+        /// A repeated call got a different answer.
         case answeredDifferently
     }
 
     package let kind: Kind
-    /// The operation where it shows.
+    /// The operation that shows the fault.
     package let operation: Int
-    /// A sentence with the numbers.
+    /// An error message with the numbers.
     package let description: String
 }
 
-/// Judges a history; pure.
+/// Judges a history, without side effects.
 ///
-/// Checked for boards: a change count is used once, over all boards; of two acknowledged changes of which one ended
-/// before the other began, the later has the larger number (one counter for all boards); a read shows no older count
-/// than those acknowledged or read before it began; the items read with a count are those that were written with it,
-/// or, if that write has no answer, the whole of an unanswered write that had begun, each of which has at most one
-/// number; a refused write is never seen. A compare-and-set that succeeded follows the version that it expected, and an
-/// added item the items of the version before it, with no other change between. A version is taken by one asker, who
-/// gets the same whenever he repeats the call, and nobody else sees it again.
+/// These rules are checked for boards. A change count is used once, over all boards. If one acknowledged change was
+/// complete before another one began, the later one has the larger number (all boards share one counter). A read shows
+/// no older count than those acknowledged or read before it began. The items read with a count are those that were
+/// written with it. If that write has no answer, they are the whole of an unanswered write that had started; each such
+/// write has at most one number. A rejected write is never observed. A successful compare-and-set directly follows the
+/// version that it expected, and an added item directly follows the items of the version before it. One caller takes a
+/// version. It gets the same answer each time it repeats the call, and no other caller sees the version again.
 ///
-/// Checked for collections: what was acknowledged or seen before a listing began is in it; nothing is in it twice;
-/// everything in it was tried, whole, and not refused.
+/// These rules are checked for collections. A listing contains everything that was acknowledged or seen before it
+/// began. It contains nothing twice, and only whole elements that were tried and not rejected.
 package enum HistoryChecker {
-    /// All violations, in the order of the operations where they show; none when all is well. Takes time in
-    /// proportion to n log n.
+    /// All violations, in the order of the operations that show them; empty if there are none. Takes time in proportion
+    /// to n log n.
     package static func check(_ history: History) -> [HistoryViolation] {
         var boards = BoardChecker(history)
         var collections = CollectionChecker(history)
@@ -71,7 +71,7 @@ package enum HistoryChecker {
 }
 
 extension History.Value {
-    /// The value for a message: text if it is, cut after 40 bytes.
+    /// The value for a message: as text if possible, cut after 40 bytes.
     var shown: String {
         "“\(String(decoding: prefix(40), as: UTF8.self))”" + (count > 40 ? " (\(count) bytes)" : "")
     }

@@ -1,13 +1,13 @@
-/// The part of ``HistoryChecker`` that judges how the versions of a board follow each other, once all that can be known
-/// of them is known: compare-and-sets, added items, and takes.
+/// The part of ``HistoryChecker`` that judges how the versions of a board follow each other (compare-and-sets, added
+/// items, and takes), once everything that can be known about them is known.
 struct VersionChains {
     private(set) var violations: [HistoryViolation] = []
     private var versions: BoardVersions
     private let writes: BoardWrites
     /// Where an item was found that was written without an answer and never seen as the last one: the number of the
-    /// version that follows.
+    /// next version.
     private var between: [BoardWrites.Key: UInt64] = [:]
-    /// How many empty versions must lie between others, by board.
+    /// How many empty versions must be between others, by board.
     private var emptied: [String: Int] = [:]
 
     init(_ versions: BoardVersions, _ writes: BoardWrites) {
@@ -18,7 +18,7 @@ struct VersionChains {
         var boards: [String: [UInt64]] = [:]
         for count in versions.known.keys.sorted() { boards[versions[count]?.board ?? "", default: []].append(count) }
         for counts in boards.sorted(by: { $0.key < $1.key }).map(\.value) {
-            // From the newest back: what is read of a version tells of those before it.
+            // From the newest back: reading a version reveals the versions before it.
             for place in counts.indices.reversed() {
                 checkPredecessor(of: counts[place], after: place > 0 ? counts[place - 1] : nil)
             }
@@ -27,7 +27,7 @@ struct VersionChains {
 
     // MARK: Takes
 
-    /// A take and its repetitions: one answer, and nobody else has it.
+    /// Checks that a take and its repetitions got one answer, and no other caller has the items.
     private mutating func checkTake(_ repeated: [History.Operation]) {
         let answered = repeated.filter { $0.result != .unknown && $0.result != .refused }
         guard let first = answered.first, case .items(let count, let items) = first.result else { return }
@@ -44,7 +44,7 @@ struct VersionChains {
         }
     }
 
-    /// No item is in two versions that were taken.
+    /// Checks that no item is in two versions that were taken.
     private mutating func checkTakenItems() {
         var found: [BoardWrites.Key: UInt64] = [:]
         for (count, version) in versions.known.sorted(by: { $0.key < $1.key }) {
@@ -59,7 +59,7 @@ struct VersionChains {
         }
     }
 
-    // MARK: What builds on a version
+    // MARK: Changes based on a version
 
     private mutating func checkPredecessor(of count: UInt64, after before: UInt64?) {
         guard let version = versions[count], let maker = version.maker else { return }
@@ -85,12 +85,12 @@ struct VersionChains {
         }
     }
 
-    /// Judges the items `base` to which the change `count` added its own; `before` is the last known change before.
+    /// Judges the items `base` to which the change `count` added its own; `before` is the last known change before it.
     private mutating func checkBase(
         _ maker: History.Operation, _ board: String, _ base: [History.Value], _ count: UInt64, _ before: UInt64?
     ) {
         var base = base
-        // Over those that are known by nothing but this, from the last back.
+        // Skip the items that are known only from this version, starting with the last.
         while let last = base.last {
             let key = BoardWrites.Key(board: board, value: last)
             guard let writer = writes.fates[key]?.only else { return }
@@ -136,7 +136,7 @@ struct VersionChains {
         }
     }
 
-    /// The first item: the version before is empty, or an empty one lies between whose number nobody was told.
+    /// Judges a first item: the version before it is empty, or an unreported empty version is in between.
     private mutating func checkEmptyBase(
         _ maker: History.Operation, _ board: String, _ count: UInt64, _ before: UInt64?
     ) {

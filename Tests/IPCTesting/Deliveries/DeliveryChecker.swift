@@ -1,52 +1,53 @@
-/// Something in a history that a broker which tells the truth does not do.
+/// A fault in a history that a truthful broker would not show.
 package struct DeliveryViolation: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// An accepted request has no end.
+        /// An accepted request has no outcome.
         case lost
-        /// A request has two different ends.
+        /// A request has two different outcomes.
         case twoEnds
-        /// A request is said to have been handled, and no handler answered so.
+        /// A request is reported as handled, although no handler said so.
         case handledByNobody
-        /// A request that was refused was delivered.
+        /// A rejected request was delivered.
         case refusedButDelivered
-        /// A handler got something other than what was sent.
+        /// A handler received something other than what was sent.
         case changed
-        /// A handler got what was meant for another one.
+        /// A handler received a request for another handler.
         case wrongHandler
-        /// A handler got something under an id that nobody chose.
+        /// A handler received a request with an id that no sender chose.
         case newID
-        /// A request came again with an attempt that is not higher.
+        /// A request was redelivered with an attempt that is not higher.
         case attemptNotHigher
-        /// The first deliveries of a line are not in the order of acceptance.
+        /// The first deliveries of a sender queue are not in the order of acceptance.
         case outOfOrder
-        /// After the end of a handler, a newer request of a line came before an unanswered older one came again.
+        /// After a handler exited, a newer request of a sender queue was delivered before an unanswered older one.
         case passedOver
-        /// A request was parked that does not end its handler.
+        /// A request was parked although it does not crash its handler.
         case parkedWrongly
-        /// A request that ends its handler was not parked.
+        /// A request that crashes its handler was not parked.
         case notParked
-        /// A request that nothing was wrong with was not handled.
+        /// A harmless request was not handled.
         case notHandled
     }
 
     package let kind: Kind
-    /// The request where it shows.
+    /// The request that shows the fault.
     package let id: String
-    /// A sentence with the numbers.
+    /// An error message with the numbers.
     package let description: String
 }
 
-/// Judges a history of deliveries (I6, I7, I8); pure.
+/// Judges a history of deliveries (I6, I7, I8), without side effects.
 ///
-/// Every accepted request has exactly one end; one that is said to be handled was answered so by a handler, whole; what
-/// was refused is delivered to nobody. A duplicate has the id of the first and a higher attempt. The first deliveries
-/// of a line are in the order of acceptance, and what a process left unanswered comes again before anything newer of
-/// its line. Exactly those that end their handler each time are parked, and all others are handled.
+/// Every accepted request has exactly one outcome. If it is reported as handled, a handler answered so, with the
+/// unchanged content. A rejected request is never delivered. A duplicate has the id of the first delivery and a higher
+/// attempt. The first deliveries of a sender queue are in the order of acceptance, and unanswered requests are
+/// redelivered before anything newer in their queue. Exactly the requests that crash their handler each time are
+/// parked; all others are handled.
 ///
-/// A handler writes down its answer *before* it sends it: without it in the history the broker cannot have had it.
+/// A handler records its answer *before* it sends it: an unrecorded answer cannot have reached the broker.
 package enum DeliveryChecker {
-    /// All violations; none when all is well. Takes time in proportion to the deliveries, and to
-    /// those that stand between one and its repetition.
+    /// All violations; empty if there are none. Takes time in proportion to the deliveries, and to those between a
+    /// delivery and its repetition.
     package static func check(_ history: DeliveryHistory) -> [DeliveryViolation] {
         var ends = EndChecker(history)
         ends.check()
@@ -61,7 +62,7 @@ package enum DeliveryChecker {
     }
 }
 
-/// The part of ``DeliveryChecker`` that judges how requests ended.
+/// The part of ``DeliveryChecker`` that judges the outcomes of requests.
 private struct EndChecker {
     private let requests: [DeliveryHistory.Request]
     private var ends: [String: Set<DeliveryHistory.End>] = [:]

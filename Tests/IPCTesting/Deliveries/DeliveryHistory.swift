@@ -1,27 +1,27 @@
-/// What senders asked for, what handlers saw of it, and how it is said to have ended.
+/// What senders requested, what handlers saw of it, and the reported outcomes.
 ///
-/// Each request has content of its own, so that a delivery under another id is told from a new request.
+/// Each request has unique content, so that a delivery under another id can be told from a new request.
 package struct DeliveryHistory: Sendable {
-    /// What the sender was told about its request.
+    /// The result that the sender received for its request.
     package enum Acceptance: Sendable, Hashable {
-        /// It was accepted: it has an end, and only one.
+        /// It was accepted: it must reach exactly one outcome.
         case accepted
-        /// An error, which means that nobody was asked.
+        /// An error, which means that no handler was asked.
         case refused
-        /// No answer: it was accepted or not.
+        /// No answer: it may have been accepted.
         case unknown
     }
 
     package struct Request: Sendable, Hashable {
         package var id: String
-        /// The sender; with the handler it names the line.
+        /// The sender; together with the handler, it identifies the sender queue.
         package var source: String
         package var handler: String
-        /// The place in the line.
+        /// The position in the sender queue.
         package var place: Int
-        /// What is to arrive: URL and payload, or a digest of them.
+        /// The expected content: URL and payload, or a digest of them.
         package var content: String
-        /// Whether its handler ends at each delivery of it, before it answers.
+        /// Whether its handler crashes at each delivery of it, before it answers.
         package var kills: Bool
         package var acceptance: Acceptance
 
@@ -34,16 +34,16 @@ package struct DeliveryHistory: Sendable {
         }
     }
 
-    /// What a handler got.
+    /// A delivery that a handler received.
     package struct Delivery: Sendable, Hashable {
         package var id: String
         package var attempt: Int
-        /// The source that it was told.
+        /// The source that the handler saw.
         package var source: String
         package var content: String
-        /// The number of the process that got it: each start of the handler has a higher one.
+        /// The number of the process that received it: each start of the handler has a higher number.
         package var process: Int
-        /// The outcome that the process was about to answer with; `nil` when it ended before that.
+        /// The outcome that the process was about to answer with; `nil` if it exited before that.
         package var answer: String?
 
         package init(
@@ -54,32 +54,32 @@ package struct DeliveryHistory: Sendable {
         }
     }
 
-    /// What somebody was told of the end of a request.
+    /// A report of the outcome of a request.
     package struct End: Sendable, Hashable {
         package var id: String
         package var outcome: String
-        /// The `error-code`; nil where it was not told, as by a signal.
+        /// The `error-code`; `nil` if it was not reported, as in a signal.
         package var code: String?
 
         package init(id: String, outcome: String = "handled", code: String? = "") {
             (self.id, self.outcome, self.code) = (id, outcome, code)
         }
 
-        /// Whether it was given up because it ended its handler too often.
+        /// Whether the request was parked because it crashed its handler too often.
         package var isParked: Bool { outcome == "failed" && code == "parked" }
     }
 
     package var requests: [Request]
-    /// What each handler got, in the order of time over all of its processes.
+    /// The deliveries that each handler received, in chronological order over all of its processes.
     package var deliveries: [String: [Delivery]]
-    /// What was told, also several times of one request.
+    /// The reported outcomes; there may be several reports for one request.
     package var ends: [End]
 
     package init(requests: [Request] = [], deliveries: [String: [Delivery]] = [:], ends: [End] = []) {
         (self.requests, self.deliveries, self.ends) = (requests, deliveries, ends)
     }
 
-    /// How many deliveries came after the first one of their request.
+    /// The number of deliveries after the first one of their request.
     package var duplicates: Int {
         deliveries.values.reduce(0) { $0 + $1.count - Set($1.map(\.id)).count }
     }

@@ -1,11 +1,11 @@
-/// The part of ``DeliveryChecker`` that judges what one handler got. It is led through the deliveries in their order.
+/// The part of ``DeliveryChecker`` that judges the deliveries to one handler. It is fed the deliveries in order.
 struct HandlerChecker {
     private struct Line {
-        /// What was delivered, in order: the places of the requests, and the deliveries.
+        /// The deliveries in order, with the positions of their requests.
         var row: [(place: Int, delivery: DeliveryHistory.Delivery)] = []
-        /// Where in the row the newest request stands that was delivered.
+        /// The index in the row of the newest request that was delivered.
         var newest = 0
-        /// Where in the row the last deliveries stand that their process left unanswered, by the places of their requests.
+        /// The indices in the row of the last deliveries left unanswered, keyed by the positions of their requests.
         var unanswered: [Int: Int] = [:]
 
         mutating func add(_ delivery: DeliveryHistory.Delivery, _ place: Int) {
@@ -55,7 +55,7 @@ struct HandlerChecker {
                 .outOfOrder, delivery,
                 "place \(request.place) came after place \(newest.place) (\(newest.delivery.id))")
         }
-        // It comes again: nothing newer may have reached a later process since it was left unanswered.
+        // It is redelivered: nothing newer may have reached a later process since it was left unanswered.
         if let place = line.unanswered[request.place] {
             let left = line.row[place].delivery.process
             let passed = line.row[(place + 1)...].first { $0.place > request.place && $0.delivery.process > left }

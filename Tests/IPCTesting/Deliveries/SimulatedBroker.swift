@@ -1,9 +1,9 @@
-/// A delivery of requests in memory, without clock and bus, for what judges deliveries: right, or with one mistake.
+/// A simulated delivery of requests, without a clock or a bus, for testing the checkers: correct, or with one mistake.
 ///
-/// Handlers end at random moments and at each request that kills. A handler that was left with unanswered requests gets
-/// one at a time until they are resolved; a request that ended its handler three times while it was alone is parked.
+/// Handlers crash at random moments and at each lethal request. A handler that left requests unanswered gets them one
+/// at a time until they are resolved. A request that alone crashed its handler three times is parked.
 package struct SimulatedBroker {
-    /// What is done wrong, once or more.
+    /// The kind of mistake, made once or more.
     package enum Mistake: String, Sendable, CaseIterable {
         case dropOne = "drop-one"
         case deliverTwice = "deliver-twice"
@@ -13,16 +13,16 @@ package struct SimulatedBroker {
         case deliverRefused, wrongHandler
     }
 
-    /// What is simulated.
+    /// The size of the simulation.
     package struct Size: Sendable {
         package var sources = 4
         package var handlers = 2
-        /// Of each source to each handler.
+        /// Requests from each source to each handler.
         package var requests = 30
         package var window = 3
-        /// One request in so many kills its handler.
+        /// One in this many requests crashes its handler.
         package var killers = 40
-        /// One delivery in so many is the last one of its process.
+        /// One in this many deliveries is the last one of its process.
         package var crashes = 15
 
         package init() {}
@@ -41,7 +41,7 @@ package struct SimulatedBroker {
         (self.size, self.mistake, self.generator) = (size, mistake, generator)
     }
 
-    /// A run; nil where the mistake found no occasion.
+    /// Runs the simulation; returns `nil` if there was no occasion for the mistake.
     package static func run(
         _ size: Size = Size(), mistake: Mistake? = nil, generator: SeededGenerator
     ) -> DeliveryHistory? {
@@ -51,14 +51,14 @@ package struct SimulatedBroker {
         return mistake == nil || broker.isMistaken ? broker.history : nil
     }
 
-    /// A request that waits or is on its way.
+    /// A request that is waiting or in flight.
     private struct Entry {
         let request: DeliveryHistory.Request
         var attempts = 0
         var crashes = 0
     }
 
-    /// Requests of all sources to one handler, mixed, each source's in order.
+    /// Accepts requests from all sources for one handler, interleaved, each source's in order.
     private mutating func accept(for handler: String) -> [Entry] {
         var left = Array(repeating: 0, count: size.sources)
         var accepted: [Entry] = []
@@ -79,7 +79,7 @@ package struct SimulatedBroker {
         return accepted
     }
 
-    /// Whether this mistake is to be made here; it is made once.
+    /// Whether to make this mistake here; it is made once.
     private mutating func makes(_ mistake: Mistake) -> Bool {
         guard self.mistake == mistake, !isMistaken else { return false }
         isMistaken = true
@@ -108,7 +108,7 @@ package struct SimulatedBroker {
         }
     }
 
-    /// A request with an older one of its line before it, neither delivered before.
+    /// A request with an older one before it in its sender queue, if neither was delivered before.
     private func later(in waiting: [Entry]) -> Int? {
         guard let first = waiting.first, first.attempts == 0 else { return nil }
         return waiting.indices.dropFirst().first {
@@ -116,7 +116,7 @@ package struct SimulatedBroker {
         }
     }
 
-    /// A request behind those that were left unanswered, of the same line as the first of them.
+    /// A request behind unanswered ones, in the same sender queue as the first of them.
     private func passing(in waiting: [Entry], _ alone: Int) -> Int? {
         guard let first = waiting.first, first.attempts > 0, !first.request.kills else { return nil }
         return waiting.indices.dropFirst(alone).first {
@@ -124,16 +124,16 @@ package struct SimulatedBroker {
         }
     }
 
-    /// Sends the requests at these places in turn to one process; returns how many it answered before it ended.
+    /// Sends the requests at these positions in turn to one process; returns how many it answered before it crashed.
     private mutating func send(
         _ flight: [Int], of waiting: inout [Entry], to handler: String, _ process: Int
     ) -> Int {
         var answered = 0
         var ended = false
         for place in flight {
-            // What is still on its way when the process ends is lost with it, and seen by nobody.
+            // Requests still in flight when the process crashes are lost with it, and nothing has seen them.
             let isSeen = !ended
-            // By chance no request ends as many processes as one that kills.
+            // A random crash must never hit a request as often as a lethal one does.
             let falls = waiting[place].crashes < 2 && Int.random(in: 0..<size.crashes, using: &generator) == 0
             let kills = waiting[place].request.kills || falls
             let wasSeen = seen.contains(waiting[place].request.id)
@@ -170,7 +170,7 @@ package struct SimulatedBroker {
                 gone.insert(place)
                 alone = max(0, alone - 1)
             } else if waiting[place].crashes >= 3, waiting[place].request.kills {
-                // What never parks must end somehow.
+                // A run that never parks must still terminate.
                 isMistaken = true
                 history.ends.append(.init(id: waiting[place].request.id, outcome: "failed", code: "handler-ended"))
                 gone.insert(place)
@@ -180,7 +180,7 @@ package struct SimulatedBroker {
     }
 
     private mutating func end(_ request: DeliveryHistory.Request) {
-        // Told and not on the disk: after a crash of the broker nobody knows of it.
+        // Reported but not on disk: after a broker crash, nothing knows about it.
         if makes(.answerBeforeCommit) { return }
         history.ends.append(.init(id: request.id))
         if makes(.twoEnds) { history.ends.append(.init(id: request.id, outcome: "timed-out")) }

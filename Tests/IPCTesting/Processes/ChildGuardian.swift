@@ -2,18 +2,18 @@ internal import Glibc
 internal import Subprocess
 internal import SystemPackage
 
-/// Ends the children when the test process itself is killed or crashes.
+/// Kills the children if the test process itself is killed or crashes.
 ///
-/// It is a shell that reads from a pipe who lives; the end of the pipe is the end of this process, however it came,
-/// and it then kills the rest. `PR_SET_PDEATHSIG` does not do: it fires when the *thread* that started the child ends,
-/// and the threads of a pool end at any time.
+/// It is a shell that reads the list of running children from a pipe. The pipe is closed when this process exits, for
+/// whatever reason, and the shell then kills the remaining children. `PR_SET_PDEATHSIG` is not enough: it fires when
+/// the *thread* that started the child exits, and pool threads may exit at any time.
 enum ChildGuardian {
     private static let pipe: FileDescriptor? = {
         guard let pipe = try? FileDescriptor.pipe() else {
             isThere.update { $0 = true }
             return nil
         }
-        // A child that held this end would keep the guardian from seeing our end.
+        // A child that inherited this end would keep the guardian from noticing that our end is closed.
         _ = fcntl(pipe.writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
         Task.detached {
             var options = PlatformOptions()
@@ -28,7 +28,7 @@ enum ChildGuardian {
         return pipe.writeEnd
     }()
 
-    /// Whether the shell runs, or could not be started.
+    /// Whether the shell is running, or could not be started.
     private static let isThere = Observed(false)
 
     private static let script = """
@@ -42,16 +42,16 @@ enum ChildGuardian {
         for pid in $live; do kill -s KILL -- "-$pid"; done
         """
 
-    /// A child, which leads a process group of its own, lives. Returns when the guardian runs: before that, a kill of this
-    /// process would leave the child.
+    /// Registers a running child, which leads its own process group. Returns when the guardian is running: before that,
+    /// a kill of this process would leave the child behind.
     static func watch(_ pid: Int32) async {
         write("+ \(pid)\n")
         try? await isThere.wait { $0 ? () : nil }
     }
 
-    /// A child has ended.
+    /// Removes a child that has exited.
     static func forget(_ pid: Int32) { write("- \(pid)\n") }
 
-    /// A line is short enough to be written whole (pipe(7), `PIPE_BUF`).
+    /// A line is short enough to be written atomically (pipe(7), `PIPE_BUF`).
     private static func write(_ line: String) { _ = try? pipe?.writeAll(line.utf8) }
 }

@@ -1,15 +1,15 @@
-/// What a process writes to one of its streams: all bytes are kept, and lines can be awaited as they come.
+/// The output of a process to one of its streams: all bytes are kept, and lines can be awaited as they arrive.
 ///
-/// There is one reading position, as in a terminal: a line that was handed out is not handed out again.
+/// There is one reading position, as in a terminal: each line is returned only once.
 package final class LineBuffer: Sendable {
     private struct State: Sendable {
         var bytes: [UInt8] = []
         var position = 0
-        /// Where the search for the end of the line at `position` goes on.
+        /// Where to continue searching for the end of the line at `position`.
         var searched = 0
         var ended = false
 
-        /// The next line without its newline; at the end of the stream also one that has none.
+        /// The next line without its newline; at the end of the stream, even an unterminated one.
         mutating func takeLine() -> String? {
             let newline = bytes[searched...].firstIndex(of: UInt8(ascii: "\n"))
             searched = newline ?? bytes.count
@@ -24,19 +24,17 @@ package final class LineBuffer: Sendable {
     private let state = Observed(State())
     private let name: String
 
-    /// `name` is used in messages: “standard output of ipc-broker”.
+    /// - Parameter name: the name for messages, such as “standard output of ipc-broker”.
     package init(_ name: String) { self.name = name }
 
-    /// Everything written so far.
     package var bytes: [UInt8] { state.value.bytes }
 
     /// Everything written so far, as text.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds bytes at the end.
     package func append(_ bytes: some Sequence<UInt8> & Sendable) { state.update { $0.bytes += bytes } }
 
-    /// Says that nothing will follow.
+    /// Marks the end of the stream.
     package func end() { state.update { $0.ended = true } }
 
     /// The next line, without its newline; `nil` at the end of the stream.
@@ -51,10 +49,10 @@ package final class LineBuffer: Sendable {
         }
     }
 
-    /// The next line that `matches`; those before it are skipped.
+    /// The next line that `matches`; earlier lines are skipped.
     ///
-    /// - Throws: ``DeadlineExceeded`` or, when the stream ends first, ``HarnessError``; both with everything written
-    ///   so far.
+    /// - Throws: ``DeadlineExceeded`` or, if the stream ends first, ``HarnessError``; both with everything written so
+    ///   far.
     @discardableResult
     package func waitForLine(
         deadline: Duration = usualDeadline, matching matches: @escaping @Sendable (String) -> Bool
@@ -72,13 +70,13 @@ package final class LineBuffer: Sendable {
         }
     }
 
-    /// The next line that contains `text`; those before it are skipped. Errors as ``waitForLine(deadline:matching:)``.
+    /// The next line that contains `text`. See ``waitForLine(deadline:matching:)``.
     @discardableResult
     package func waitForLine(containing text: String, deadline: Duration = usualDeadline) async throws -> String {
         try await waitForLine(deadline: deadline) { $0.contains(text) }
     }
 
-    /// What was written, for a message.
+    /// The output, for a message.
     var report: String { report(state.value) }
 
     private func report(_ state: State) -> String {

@@ -1,10 +1,10 @@
 internal import Subprocess
 
-/// How a process ended.
+/// How a process exited.
 package enum ExitStatus: Sendable, Hashable, CustomStringConvertible {
-    /// By itself, with this code.
+    /// It exited with this code.
     case exited(Int32)
-    /// By this signal.
+    /// This signal killed it.
     case signalled(Int32)
 
     init(_ status: TerminationStatus) {
@@ -25,17 +25,17 @@ package enum ExitStatus: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a process gets on its standard input.
+/// The standard input of a process.
 package enum ProcessInput: Sendable {
-    /// Nothing: the end of the input at once.
+    /// Empty: the input ends at once.
     case none
     case text(String)
     case bytes([UInt8])
-    /// A pipe that stays open: ``RunningProcess/write(_:)-(String)`` and ``RunningProcess/closeInput()``.
+    /// A pipe that stays open; see ``RunningProcess/write(_:)-(String)`` and ``RunningProcess/closeInput()``.
     case open
 }
 
-/// What a process that has ended left behind.
+/// The output and the status of a process that has exited.
 package struct ProcessOutput: Sendable, CustomStringConvertible {
     package let status: ExitStatus
     package let outputBytes: [UInt8]
@@ -50,7 +50,7 @@ package struct ProcessOutput: Sendable, CustomStringConvertible {
 
     package var description: String { "\(status)\nstandard output: \(output)\nstandard error: \(errors)" }
 
-    /// This output, when the exit code was 0.
+    /// This output, if the exit code was 0.
     ///
     /// - Throws: a ``HarnessError`` with the status and both streams.
     @discardableResult

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The children that belong to a test: they live as long as the scope, whoever else holds them, and are killed at its
-/// end.
+/// The children that belong to a test. They live as long as the scope, even if other references to them exist, and are
+/// killed when it closes.
 ///
-/// Without a scope a child is killed when its ``RunningProcess`` is released, which Swift may do after its last use.
+/// Without a scope, a child is killed when its ``RunningProcess`` is released, which Swift may do after its last use.
 package final class ProcessScope: Sendable {
     @TaskLocal package static var current: ProcessScope?
 
@@ -20,7 +20,7 @@ package final class ProcessScope: Sendable {
         children.withLock { $0.running[ObjectIdentifier(process)] = process }
     }
 
-    /// Lets go of a process that has ended, so that a test may run thousands; what it started may live.
+    /// Releases a process that has exited, so that a test may run thousands; its own children may keep running.
     func release(_ process: RunningProcess) {
         children.withLock { children in
             guard children.running.removeValue(forKey: ObjectIdentifier(process)) != nil else { return }
@@ -28,7 +28,7 @@ package final class ProcessScope: Sendable {
         }
     }
 
-    /// Kills what still runs, and what was started by what has ended; waits until the children are reaped.
+    /// Kills running children, and everything that exited children started; waits until the children are reaped.
     package func end() async {
         let left = children.withLock { children in
             defer { children = Children() }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Subprocess
 internal import SystemPackage
 
-/// What a process reads and writes, and how it ends; shared by a ``RunningProcess`` and the task that runs it.
+/// The streams and the exit status of a process, shared by a ``RunningProcess`` and the task that runs it.
 struct ProcessStreams: Sendable {
     let output: LineBuffer
     let errors: LineBuffer
@@ -15,8 +15,8 @@ struct ProcessStreams: Sendable {
     }
 }
 
-/// The start of a process by swift-subprocess, which gives a process only for the time of a closure: the closure runs
-/// in a task of its own until both streams have ended.
+/// Starts a process with swift-subprocess, which provides a process only within a closure: the closure runs in its own
+/// task until both streams have ended.
 struct ProcessStart: Sendable {
     let executable: String
     let arguments: [[UInt8]]
@@ -49,7 +49,7 @@ struct ProcessStart: Sendable {
         options.createSession = true
         let result = try await Subprocess.run(
             executable.contains("/") ? .path(FilePath(executable)) : .name(executable),
-            // Bytes are passed on as C strings.
+            // Bytes are passed as C strings.
             arguments: Arguments(arguments.map { $0 + [0] }),
             environment: environment.map { .custom(Self.block($0)) } ?? .inherit,
             platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
@@ -61,7 +61,7 @@ struct ProcessStart: Sendable {
             async let input: Void = Self.write(streams.input.stream, to: execution.standardInputWriter)
             await Self.read(execution.standardOutput, into: streams.output)
             await errors
-            // Nobody reads any more; this also ends the task that writes.
+            // Nothing reads the input any longer; this also stops the task that writes.
             streams.input.continuation.finish()
             await input
         }
@@ -75,7 +75,7 @@ struct ProcessStart: Sendable {
 
     private static func read(_ stream: SubprocessOutputSequence, into buffer: LineBuffer) async {
         var iterator = stream.makeAsyncIterator()
-        // An error of reading a pipe ends the stream as its end does; the exit status says more than it.
+        // A read error on the pipe closes the stream; the exit status says more than the error.
         while let chunk = try? await iterator.next() {
             chunk.withUnsafeBytes { buffer.append(Array($0)) }
         }
@@ -84,7 +84,7 @@ struct ProcessStart: Sendable {
 
     private static func write(_ stream: AsyncStream<[UInt8]>, to writer: StandardInputWriter) async {
         for await bytes in stream {
-            // A program may end without reading its input.
+            // A program may exit without reading its input.
             guard (try? await writer.write(bytes)) != nil else { break }
         }
         try? await writer.finish()

@@ -2,20 +2,20 @@ internal import CLinux
 @preconcurrency internal import Dispatch
 internal import Glibc
 
-/// What `/proc/PID` tells about a process; see proc(5).
+/// Information about a process from `/proc/PID`; see proc(5).
 package struct ProcessStatus: Sendable {
     package let pid: Int32
 
     package init(pid: Int32) { self.pid = pid }
 
-    /// Whether the process exists and has not ended (a zombie has ended).
+    /// Whether the process exists and has not exited (a zombie has exited).
     package var isRunning: Bool {
         guard let state = statistics?.first else { return false }
         return state != "Z" && state != "X"
     }
 
-    /// Anonymous memory that is resident, in bytes (`RssAnon`): what the process itself costs, without files and
-    /// libraries shared with others.
+    /// Resident anonymous memory, in bytes (`RssAnon`): the cost of the process itself, without files and shared
+    /// libraries.
     package var residentAnonymousBytes: Int {
         get throws { try field("RssAnon") * 1024 }
     }
@@ -27,8 +27,8 @@ package struct ProcessStatus: Sendable {
 
     /// The number of open descriptors.
     ///
-    /// The directory of a process that is not dumpable can be read only by root; its length, which Linux 6.2 and
-    /// newer set to the number of descriptors, can be read by everybody.
+    /// Only root can read the directory of a process that is not dumpable. Every user can read the directory's size,
+    /// which Linux 6.2 and newer set to the number of descriptors.
     package var openDescriptors: Int {
         get throws {
             let path = "/proc/\(pid)/fd"
@@ -47,12 +47,12 @@ package struct ProcessStatus: Sendable {
         }
     }
 
-    /// How often each of its threads has gone to sleep and come back so far, by thread ID (`voluntary_ctxt_switches`).
+    /// How often each of its threads has slept and woken up so far, by thread ID (`voluntary_ctxt_switches`).
     package var wakeUps: [Int32: Int] {
         get throws {
             var counts: [Int32: Int] = [:]
             for thread in (FileContents.names(in: "/proc/\(pid)/task") ?? []).compactMap({ Int32($0) }) {
-                // A thread may end meanwhile.
+                // The thread may have exited in the meantime.
                 counts[thread] = try? field("voluntary_ctxt_switches", in: "/proc/\(pid)/task/\(thread)/status")
             }
             guard !counts.isEmpty else { throw HarnessError("process \(pid) has no threads: it has ended.") }
@@ -60,45 +60,45 @@ package struct ProcessStatus: Sendable {
         }
     }
 
-    /// The parent's process ID; `nil` when the process is gone.
+    /// The parent's process ID; `nil` if the process is gone.
     package var parent: Int32? { statistics.flatMap { Int32($0[1]) } }
 
-    /// The processes that have this one as parent.
+    /// The processes with this one as their parent.
     package var children: [Int32] {
         Self.all.filter { ProcessStatus(pid: $0).parent == pid }
     }
 
-    /// The processes below this one, parents before children.
+    /// The descendants of this process, parents before children.
     package var descendants: [Int32] {
         children.flatMap { [$0] + ProcessStatus(pid: $0).descendants }
     }
 
-    /// The session that the process belongs to; `nil` when the process is gone.
+    /// The session of the process; `nil` if the process is gone.
     package var session: Int32? { statistics.flatMap { Int32($0[3]) } }
 
-    /// The name of the program, cut at 15 bytes; `nil` when the process is gone.
+    /// The name of the program, cut at 15 bytes; `nil` if the process is gone.
     package var command: String? {
         (try? FileContents.text("/proc/\(pid)/comm")).map { String($0.dropLast()) }
     }
 
-    /// Whether the environment that the process was started with holds this value; `false` when it cannot be read.
+    /// Whether the process was started with this value in its environment; `false` if the environment cannot be read.
     package func wasStarted(with name: String, _ value: String) -> Bool {
         guard let bytes = try? FileContents.read("/proc/\(pid)/environ") else { return false }
         return bytes.split(separator: 0).contains { $0.elementsEqual("\(name)=\(value)".utf8) }
     }
 
-    /// The process IDs of this machine.
+    /// All process IDs on this machine.
     package static var all: [Int32] { (FileContents.names(in: "/proc") ?? []).compactMap { Int32($0) } }
 
     /// Kills a process that need not be a child of this one, and returns when it is gone.
     ///
-    /// - Throws: ``DeadlineExceeded``, for example when it is not ours to kill.
+    /// - Throws: ``DeadlineExceeded``, for example if this process may not kill it.
     package func kill9() async throws {
         kill(pid, SIGKILL)
         try await waitForEnd()
     }
 
-    /// Returns when the process, which need not be a child of this one, has ended.
+    /// Returns when the process, which need not be a child of this one, has exited.
     ///
     /// - Throws: ``DeadlineExceeded``.
     package func waitForEnd() async throws {
@@ -107,7 +107,7 @@ package struct ProcessStatus: Sendable {
         }
     }
 
-    /// Returns when the process has ended, be it a child or not. The corresponding C function is `pidfd_open`.
+    /// Returns when the process has exited, whether it is a child or not. Uses the C function `pidfd_open`.
     private func end() async throws {
         let descriptor = clinux_open_process(pid)
         guard descriptor >= 0 else {
@@ -125,8 +125,8 @@ package struct ProcessStatus: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Kills those whose session's leader, one of these processes, has ended; returns when they are gone. A leader's
-    /// number that has been given to a new process is passed over: a session of that number may be the new one's.
+    /// Kills the processes in sessions whose leader, one of these processes, has exited; returns when they are gone. A
+    /// leader's number that was reused is skipped, because the session may belong to the new process.
     static func killSessions(of leaders: Set<Int32>) async {
         for pid in all {
             guard let session = ProcessStatus(pid: pid).session, leaders.contains(session) else { continue }
@@ -134,7 +134,7 @@ package struct ProcessStatus: Sendable {
         }
     }
 
-    /// The fields of `/proc/PID/stat` after the command, which may itself hold blanks and brackets: state, parent,
+    /// The fields of `/proc/PID/stat` after the command, which may itself contain blanks and brackets: state, parent,
     /// process group, session, …
     private var statistics: [Substring]? {
         let text = try? FileContents.text("/proc/\(pid)/stat")

@@ -1,5 +1,5 @@
-/// A program in Python on the other side, run by Debian's `/usr/bin/python3`, which has `dbus` and `gi`. It talks
-/// with the test in lines, over standard input and output; output is not buffered.
+/// A Python program on the other side, run with Debian's `/usr/bin/python3`, which has `dbus` and `gi`. It exchanges
+/// lines with the test over standard input and output; its output is not buffered.
 package final class PythonPeer: Sendable {
     package let process: RunningProcess
     private let directory: TemporaryDirectory
@@ -7,8 +7,8 @@ package final class PythonPeer: Sendable {
     /// Starts a script.
     ///
     /// - Parameters:
-    ///   - script: the text of the program.
-    ///   - environment: as in ``RunningProcess/start(_:_:rawArguments:environment:input:)``.
+    ///     - script: the source text of the program.
+    ///     - environment: as in ``RunningProcess/start(_:_:rawArguments:environment:input:)``.
     package static func start(
         _ script: String, arguments: [String] = [], environment: [String: String]? = nil
     ) async throws -> PythonPeer {
@@ -28,15 +28,15 @@ package final class PythonPeer: Sendable {
     /// Sends a line.
     package func tell(_ line: String) { process.write("\(line)\n") }
 
-    /// Sends a line and returns the next line of the answer.
+    /// Sends a line and returns the next line of output.
     ///
-    /// - Throws: ``DeadlineExceeded``, or a ``HarnessError`` with its traceback when it has ended.
+    /// - Throws: ``DeadlineExceeded``, or a ``HarnessError`` with its traceback if it has exited.
     package func ask(_ line: String, deadline: Duration = usualDeadline) async throws -> String {
         tell(line)
         return try await nextLine(deadline: deadline)
     }
 
-    /// The next line that it prints. Errors as ``ask(_:deadline:)``.
+    /// The next line that it prints. Throws the same errors as ``ask(_:deadline:)``.
     package func nextLine(deadline: Duration = usualDeadline) async throws -> String {
         guard let line = try await process.nextLine(deadline: deadline) else {
             let status = try await process.wait(deadline: deadline)
@@ -45,12 +45,12 @@ package final class PythonPeer: Sendable {
         return line
     }
 
-    /// Waits for a line that equals `text`; those before it are skipped.
+    /// Waits for a line that equals `text`; earlier lines are skipped.
     package func waitForLine(_ text: String, deadline: Duration = usualDeadline) async throws {
         try await process.waitForLine(deadline: deadline) { $0 == text }
     }
 
-    /// Ends its input, and waits for its end.
+    /// Closes its input, and waits for it to exit.
     @discardableResult
     package func finish(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         process.closeInput()

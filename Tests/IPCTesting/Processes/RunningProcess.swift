@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A child process: its output by lines as they come, its input, signals, and its end.
+/// A child process: its output line by line, its input, signals, and its exit status.
 ///
-/// It is started by swift-subprocess, which resets the signal mask (a child of a bare `posix_spawn` inherits a mask
-/// with SIGTERM blocked from Swift's threads), closes all other descriptors, and reaps it. The child leads a session
-/// and process group of its own. No child outlives its test: see ``ProcessScope``.
+/// swift-subprocess starts it. It resets the signal mask (a child of a bare `posix_spawn` inherits a mask with SIGTERM
+/// blocked from Swift's threads), closes all other descriptors, and reaps the child. The child leads its own session
+/// and process group. No child outlives its test: see ``ProcessScope``.
 package final class RunningProcess: Sendable {
     /// The executable's name, for messages.
     package let name: String
@@ -25,13 +25,14 @@ package final class RunningProcess: Sendable {
 
     deinit { killGroup() }
 
-    /// Starts a program and returns when it runs.
+    /// Starts a program and returns when it is running.
     ///
     /// - Parameters:
-    ///   - executable: an absolute path, or a name that is searched in `PATH`.
-    ///   - rawArguments: further arguments after `arguments`, as bytes that need not be UTF-8; without NUL.
-    ///   - environment: the whole environment; `nil` is that of the test's private bus, or else this process's own.
-    /// - Throws: a ``HarnessError`` when it cannot be started.
+    ///     - executable: an absolute path, or a name to look up in `PATH`.
+    ///     - rawArguments: further arguments after `arguments`, as bytes that need not be UTF-8; without NUL.
+    ///     - environment: the complete environment; `nil` means that of the test's private bus, or else that of this
+    ///       process.
+    /// - Throws: a ``HarnessError`` if it cannot be started.
     package static func start(
         _ executable: String, _ arguments: [String] = [], rawArguments: [[UInt8]] = [],
         environment: [String: String]? = nil, input: ProcessInput = .open
@@ -48,9 +49,9 @@ package final class RunningProcess: Sendable {
         return process
     }
 
-    /// Runs a program to its end. Parameters as in ``start(_:_:rawArguments:environment:input:)``.
+    /// Runs a program until it exits. Parameters as in ``start(_:_:rawArguments:environment:input:)``.
     ///
-    /// - Throws: ``DeadlineExceeded`` with what it wrote; it is killed then. An exit code other than 0 is no error.
+    /// - Throws: ``DeadlineExceeded`` with its output, after killing it. An exit code other than 0 is not an error.
     package static func run(
         _ executable: String, _ arguments: [String] = [], rawArguments: [[UInt8]] = [],
         environment: [String: String]? = nil, input: ProcessInput = .none, deadline: Duration = usualDeadline
@@ -67,14 +68,14 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// The next line of standard output; `nil` at its end.
+    /// The next line of standard output; `nil` if there is no further one.
     package func nextLine(deadline: Duration = usualDeadline) async throws -> String? {
         try await output.nextLine(deadline: deadline)
     }
 
-    /// The next line of standard output that `matches`; those before it are skipped.
+    /// The next line of standard output that `matches`; earlier lines are skipped.
     ///
-    /// - Throws: when there is none in time, or the output ends first; with everything written to both streams.
+    /// - Throws: an error with everything written to both streams, if there is no such line in time.
     @discardableResult
     package func waitForLine(
         deadline: Duration = usualDeadline, matching matches: @escaping @Sendable (String) -> Bool
@@ -82,40 +83,40 @@ package final class RunningProcess: Sendable {
         do {
             return try await output.waitForLine(deadline: deadline, matching: matches)
         } catch {
-            // Where the output has ended the process is about to, and its last words come with its end.
+            // If the output has ended, the process is about to exit, and its last messages arrive then.
             if error is HarnessError { _ = try? await wait(deadline: .seconds(1)) }
             throw HarnessError("\(name) (\(pid), \(describedEnd)): \(error)\n\(errors.report)")
         }
     }
 
-    /// Puts text into the pipe to standard input; it is written in the background, in order.
+    /// Writes text to standard input, in the background and in order.
     package func write(_ text: String) { input.yield(Array(text.utf8)) }
 
-    /// Puts bytes into the pipe to standard input; they are written in the background, in order.
+    /// Writes bytes to standard input, in the background and in order.
     package func write(_ bytes: [UInt8]) { input.yield(bytes) }
 
-    /// Ends standard input once what was put into it is written.
+    /// Closes standard input once all pending input is written.
     package func closeInput() { input.finish() }
 
-    /// Sends a signal; does nothing when the process has ended.
+    /// Sends a signal; does nothing if the process has exited.
     package func signal(_ number: Int32) {
         ending.update { end in
             if end == nil { kill(pid, number) }
         }
     }
 
-    /// Whether it still runs.
+    /// Whether the process is still running.
     package var isRunning: Bool { ending.value == nil }
 
-    /// How it ended; `nil` while it runs.
+    /// How the process exited; `nil` while it is running.
     package var status: ExitStatus? { ending.value }
 
-    /// Memory, descriptors and more of the running process.
+    /// Memory, descriptors and other information about the running process.
     package var statistics: ProcessStatus { ProcessStatus(pid: pid) }
 
-    /// Waits for its end; all that it wrote has been read then.
+    /// Waits for the process to exit; all of its output has been read by then.
     ///
-    /// - Throws: ``DeadlineExceeded`` with everything that it wrote.
+    /// - Throws: ``DeadlineExceeded`` with all of its output.
     @discardableResult
     package func wait(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         let (output, errors) = (output, errors)
@@ -126,21 +127,21 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// `kill -9` on this process alone, and waits until it is gone.
+    /// Sends SIGKILL to this process alone, and waits until it is gone.
     @discardableResult
     package func kill9() async throws -> ExitStatus {
         signal(SIGKILL)
         return try await wait()
     }
 
-    /// Asks it to end (SIGTERM), and waits.
+    /// Asks the process to exit (SIGTERM), and waits.
     @discardableResult
     package func terminate(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         signal(SIGTERM)
         return try await wait(deadline: deadline)
     }
 
-    /// Kills the process and what it started, also when it has ended itself; waits until it is reaped.
+    /// Kills the process and its children, even if it has already exited itself; waits until it is reaped.
     package func end() async {
         killGroup()
         _ = try? await ending.wait { $0 }
@@ -162,7 +163,7 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// SIGKILL to the process and its group; does nothing when it has ended.
+    /// Sends SIGKILL to the process and its group; does nothing if it has exited.
     func killGroup() {
         ending.update { [pid] end in
             if end == nil { kill(-pid, SIGKILL) }

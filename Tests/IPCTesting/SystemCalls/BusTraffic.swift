@@ -8,7 +8,7 @@ package struct TracedMessage: Sendable {
     package let direction: Direction
     /// The socket, as the trace names it.
     package let socket: String
-    /// The beginning of the call that moved the first byte; see ``SystemCallEvent/begin``.
+    /// The start of the call that moved the first byte; see ``SystemCallEvent/begin``.
     package let begin: Int
     /// The end of the call that moved the last byte.
     package let end: Int
@@ -16,19 +16,18 @@ package struct TracedMessage: Sendable {
     package let time: Double
 }
 
-/// An answer that a traced process sent, with the call that it answers.
+/// A reply that a traced process sent, with the call that it answers.
 package struct TracedAnswer: Sendable {
     package let answer: TracedMessage
-    /// The call; `nil` when it came before the trace began.
+    /// The call; `nil` if it came before the trace began.
     package let call: TracedMessage?
 
-    /// The method that was called.
     package var member: String? { call?.message.member }
 }
 
 extension SystemCallRecording {
-    /// The D-Bus messages on all stream sockets, in the order of their beginning. Other traffic, such as the
-    /// authentication, is passed over.
+    /// The D-Bus messages on all stream sockets, in the order of their start. Other traffic, such as authentication, is
+    /// skipped.
     package var messages: [TracedMessage] {
         var streams: [String: MessageStream] = [:]
         var messages: [TracedMessage] = []
@@ -70,18 +69,18 @@ extension SystemCallRecording {
     ]
 }
 
-/// Cuts the bytes that flow through a socket in one direction into messages; bytes that the trace does not show may
-/// lie in bodies.
+/// Splits the bytes that flow through a socket in one direction into messages; bytes that the trace does not show may
+/// be in bodies.
 private struct MessageStream {
     private let direction: TracedMessage.Direction
     private let socket: String
-    /// The shown beginning of the current message.
+    /// The visible beginning of the current message.
     private var shown: [UInt8] = []
-    /// How many bytes of it have flowed.
+    /// How many of its bytes have been transferred.
     private var flowed = 0
     private var length: Int?
     private var first: (begin: Int, time: Double)?
-    /// Whether the next byte begins a message, or lies in one.
+    /// Whether message boundaries are known, so that the next byte starts a message or belongs to the current one.
     private var isInStep = false
 
     init(_ direction: TracedMessage.Direction, _ socket: String) {
@@ -92,7 +91,7 @@ private struct MessageStream {
     mutating func read(_ event: SystemCallEvent) -> [TracedMessage] {
         var messages: [TracedMessage] = []
         if !isInStep {
-            // Bytes that look like the fixed part of a header are one: authentication never looks so.
+            // Bytes that look like the fixed part of a header are one; authentication data never looks like that.
             guard case .bytes(let bytes)? = event.data.first else { return [] }
             isInStep = WireMessage.length(fixedHeader: bytes) != nil
         }
@@ -103,7 +102,7 @@ private struct MessageStream {
         return messages
     }
 
-    /// Takes what belongs to the current message; returns what is left, `nil` if nothing.
+    /// Takes the bytes of the current message; returns the remaining bytes, or `nil` if there are none.
     private mutating func advance(
         _ data: SystemCallEvent.Data, _ event: SystemCallEvent, _ messages: inout [TracedMessage]
     ) -> SystemCallEvent.Data? {
@@ -116,7 +115,7 @@ private struct MessageStream {
             flowed += min(wanted, bytes.count)
             rest = bytes.count > wanted ? .bytes(Array(bytes.dropFirst(wanted))) : nil
         case .missing(let count):
-            // Without a header nobody knows where the next message begins.
+            // Without a header, the start of the next message is unknown.
             isInStep = length != nil
             flowed += min(wanted, count)
             rest = count > wanted ? .missing(count - wanted) : nil

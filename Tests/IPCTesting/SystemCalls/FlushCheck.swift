@@ -1,49 +1,49 @@
-/// Which writes to the log must be on the disk before an answer leaves.
+/// Which writes to the log must be flushed to disk before an answer is sent.
 package enum FlushedWrites: Sendable {
-    /// All that had begun before the answer: the last of them decides. It must have begun after the call arrived.
+    /// All that had started before the answer: the last of them decides. It must have started after the call arrived.
     ///
-    /// The strictest rule. It holds for a broker with one request in flight; with several in flight and a thread of
-    /// its own for the store, the frames of the next batch may rightly be written while answers to the last one leave.
+    /// This is the strictest rule. It holds for a broker with one request in flight. With several in flight and a
+    /// separate store thread, the frames of the next batch may rightly be written while earlier answers are being sent.
     case allBefore
-    /// At least one that began after the call had arrived. Every correct broker fulfils it with any number of requests
-    /// in flight; but a flush for another's request can hide that one is missing.
+    /// At least one that started after the call had arrived. Every correct broker satisfies this with any number of
+    /// requests in flight, but a flush for another request can hide a missing one.
     case oneSinceCall
-    /// The first one after the call had arrived that contains these bytes, which the caller finds from the answer and
-    /// its call: the exact rule with any number of requests in flight, for contents that differ. The bytes must lie in
-    /// one page of the store.
+    /// The first one after the call had arrived that contains these bytes, which the caller derives from the answer and
+    /// its call. This is the exact rule for any number of requests in flight with different contents. The bytes must be
+    /// in one page of the store.
     case containing(@Sendable (TracedAnswer) -> [UInt8])
 }
 
-/// What ``SystemCallRecording/everyAnswerFollowsAFlush(of:writes:where:)`` found.
+/// The result of ``SystemCallRecording/everyAnswerFollowsAFlush(of:writes:where:)``.
 package struct FlushCheck: Sendable {
-    /// An answer that left too early.
+    /// An answer that was sent too early.
     package struct Violation: Sendable, CustomStringConvertible {
         package let answer: TracedAnswer
-        /// What is missing.
+        /// A description of the violation.
         package let description: String
     }
 
-    /// How many answers were checked. A test compares it with the number of its requests: of no answers all are right.
+    /// The number of checked answers. A test compares it with its requests: a check of zero answers succeeds.
     package let answers: Int
     package let violations: [Violation]
 }
 
 extension SystemCallRecording {
-    /// Checks that no acknowledgement leaves before its changes are on the disk.
+    /// Checks that no acknowledgement is sent before its changes are on disk.
     ///
-    /// For each answer for which `isAcknowledgement` holds: let W be the write to the log that `writes` chooses. There
-    /// must be a call of `fdatasync` or `fsync` of the same file that succeeded, began after W had ended, and ended
-    /// before the call that sent the answer's first byte began. “Before” is the order in which the tracer saw the
-    /// threads stop, which is the order in which things happened.
+    /// For each answer for which `isAcknowledgement` is true, let W be the write to the log that `writes` selects.
+    /// There must be a successful call to `fdatasync` or `fsync` for the same file that started after W had ended, and
+    /// ended before the call that sent the answer's first byte started. “Before” is the order in which the tracer saw
+    /// the threads stop, which is the order of events.
     ///
-    /// Everything else that is sent needs no flush and is passed over: signals, calls to the bus, deliveries to
-    /// handlers, answers to reads. A write that another thread was in when the answer left counts as begun.
+    /// All other sent messages need no flush and are skipped: signals, calls to the bus, deliveries to handlers,
+    /// answers to reads. A write that another thread was in when the answer was sent counts as started.
     ///
     /// - Parameters:
-    ///   - isLog: which files are the write-ahead log; without it, paths that end with `-wal`.
-    ///   - writes: which writes must be on the disk.
-    ///   - isAcknowledgement: which answers acknowledge a change. Not those that repeat an earlier answer: they write
-    ///     nothing.
+    ///     - isLog: which files are the write-ahead log; by default, paths that end in `-wal`.
+    ///     - writes: which writes must be on disk.
+    ///     - isAcknowledgement: which answers acknowledge a change. Exclude those that repeat an earlier answer,
+    ///       because they write nothing.
     package func everyAnswerFollowsAFlush(
         of isLog: (String) -> Bool = { $0.hasSuffix("-wal") }, writes: FlushedWrites,
         where isAcknowledgement: (TracedAnswer) -> Bool
@@ -66,7 +66,7 @@ private struct FlushChecker {
     let flushes: [SystemCallEvent]
     let rule: FlushedWrites
 
-    /// What is missing for an answer, as a sentence; `nil` when nothing is.
+    /// An error message about the write or flush that an answer lacks; `nil` if it lacks none.
     func missing(for answer: TracedAnswer) -> String? {
         let name = "The answer to \(answer.member ?? "a call") (serial \(answer.answer.message.serial))"
         guard let write = decidingWrite(for: answer) else {
@@ -80,14 +80,14 @@ private struct FlushChecker {
     }
 
     private func decidingWrite(for answer: TracedAnswer) -> SystemCallEvent? {
-        // What was there before the call arrived cannot be its change.
+        // Anything from before the call arrived cannot be its change.
         let since = writes.firstIndex(beginningAfter: answer.call?.end ?? -1)
         let until = writes.firstIndex(beginningAfter: answer.answer.begin)
         guard since < until else { return nil }
         let candidates = writes[since..<until]
         switch rule {
         case .allBefore: return candidates.last
-        // The one that ended first leaves most time for a flush.
+        // The one that ended first leaves the most time for a flush.
         case .oneSinceCall: return candidates.min { $0.end < $1.end }
         case .containing(let bytes):
             let wanted = bytes(answer)
@@ -102,7 +102,7 @@ private struct FlushChecker {
 }
 
 extension [SystemCallEvent] {
-    /// The index of the first call that begins after a place in the trace, by bisection.
+    /// The index of the first call that starts after a position in the trace, found by bisection.
     fileprivate func firstIndex(beginningAfter place: Int) -> Int {
         var range = 0..<count
         while !range.isEmpty {
@@ -114,7 +114,7 @@ extension [SystemCallEvent] {
 }
 
 extension SystemCallEvent {
-    /// Whether the shown bytes contain these.
+    /// Whether the visible bytes contain these.
     func contains(_ wanted: [UInt8]) -> Bool {
         guard let first = wanted.first else { return true }
         return data.contains { data in

@@ -1,6 +1,6 @@
 /// One system call in a trace.
 package struct SystemCallEvent: Sendable {
-    /// A part of what a call moved: bytes that the trace shows, or a number of bytes that it cut off.
+    /// A part of the data that a call moved: bytes that the trace shows, or the number of bytes that it cut off.
     package enum Data: Sendable, Equatable {
         case bytes([UInt8])
         case missing(Int)
@@ -9,23 +9,23 @@ package struct SystemCallEvent: Sendable {
     /// The thread that called.
     package let thread: Int32
     package let name: String
-    /// Seconds since 1970 at the call's beginning.
+    /// The start of the call, in seconds since 1970.
     package let time: Double
-    /// The call's beginning in the order of the trace, comparable with `begin` and `end` of all events of the trace.
+    /// The start of the call in the order of the trace, comparable with `begin` and `end` of all events in the trace.
     ///
-    /// The tracer stops a thread before and after a call, one thread at a time, and writes in this order; so it is
-    /// exact, where two times of day can be equal.
+    /// The tracer stops a thread before and after a call, one thread at a time, and writes in this order. So the order
+    /// is exact, whereas two times can be equal.
     package let begin: Int
-    /// The call's end in the same order; `Int.max` when the process ended in it.
+    /// The end of the call in the same order; `Int.max` if the process exited during the call.
     package let end: Int
-    /// What the first argument's descriptor refers to: the path of a file, or `UNIX-STREAM:[…]` for a socket.
+    /// The target of the first argument's descriptor: the path of a file, or `UNIX-STREAM:[…]` for a socket.
     package let path: String?
     /// The arguments as the tracer wrote them.
     package let arguments: [String]
-    /// The result; `nil` when the process ended in the call.
+    /// The result; `nil` if the process exited during the call.
     package let result: Int64?
 
-    /// What was read or written, in order; as many bytes as the result says.
+    /// The data read or written, in order, with as many bytes as the result says.
     package var data: [Data] {
         var left = Int(clamping: result ?? 0)
         var data: [Data] = []
@@ -40,7 +40,7 @@ package struct SystemCallEvent: Sendable {
         return data
     }
 
-    /// Whether a descriptor with this name is a stream socket of this machine.
+    /// Whether a descriptor with this name is a local stream socket.
     var isOnStreamSocket: Bool { path?.hasPrefix("UNIX-STREAM:") ?? path?.hasPrefix("UNIX:") ?? false }
 
     private var buffers: [(bytes: [UInt8], length: Int)] {

@@ -1,6 +1,6 @@
-/// A finished trace of system calls, as strace wrote it with `-f -ttt -yy -o FILE`.
+/// A finished trace of system calls, as written by strace with `-f -ttt -yy -o FILE`.
 package struct SystemCallRecording: Sendable {
-    /// The calls in the order of their beginning.
+    /// The calls in the order of their start.
     package let events: [SystemCallEvent]
 
     /// Reads a trace.
@@ -8,7 +8,7 @@ package struct SystemCallRecording: Sendable {
         self.init(text: try FileContents.text(path))
     }
 
-    /// Reads the text of a trace. Lines that are no system calls (signals, ends of processes) are left out.
+    /// Reads the text of a trace. Lines that are not system calls (signals, process exits) are left out.
     package init(text: String) {
         var parser = TraceParser()
         for (number, line) in text.split(separator: "\n").enumerated() {
@@ -18,7 +18,7 @@ package struct SystemCallRecording: Sendable {
     }
 }
 
-/// Puts the lines of a trace together to calls: a call during which another thread was stopped stands on two lines,
+/// Assembles the lines of a trace into calls: if another thread was stopped during a call, the call is on two lines,
 /// `… <unfinished ...>` and `<... name resumed>…`.
 private struct TraceParser {
     private struct Unfinished {
@@ -62,13 +62,13 @@ private struct TraceParser {
         guard let bracket = text.firstIndex(of: UInt8(ascii: "(")), bracket > 0,
             let (arguments, next) = TraceText.arguments(text, from: bracket + 1)
         else { return }
-        // “= 12”, “= -1 EIO (…)”, or “= ?” when the process ended in the call.
+        // “= 12”, “= -1 EIO (…)”, or “= ?” if the process exited during the call.
         let words = text[next...].split(separator: UInt8(ascii: " "), maxSplits: 2)
         let result = end == nil || words.count < 2 ? nil : Int64(String(decoding: words[1], as: UTF8.self))
         events.append(
             SystemCallEvent(
                 thread: thread, name: String(decoding: text[..<bracket], as: UTF8.self), time: time,
-                // Two places a line: a call on a line of its own begins before it ends.
+                // Two positions per line: a call on a single line starts before it ends.
                 begin: 2 * begin, end: result == nil ? .max : 2 * (end ?? begin) + 1,
                 path: arguments.first.flatMap(TraceText.reference), arguments: arguments, result: result))
     }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// strace(1) on a running process, or in front of a command.
 package final class SystemCallTrace: Sendable {
-    /// What shows the order of writes, flushes and messages.
+    /// The calls that show the order of writes, flushes and messages.
     package static let calls = [
         "fdatasync", "fsync", "pwrite64", "pwritev", "pwritev2", "write", "writev", "sendmsg", "sendto", "recvmsg",
         "recvfrom",
@@ -16,31 +16,31 @@ package final class SystemCallTrace: Sendable {
         self.file = file
     }
 
-    /// The words to put before a command so that its system calls are recorded in a file. The tracer ends as the
-    /// command does, after it has written everything.
+    /// The words to put in front of a command so that its system calls are recorded in a file. The tracer exits with
+    /// the command's status after it has written everything.
     ///
     /// - Parameters:
-    ///   - output: the path of the file.
-    ///   - shownBytes: how many bytes of each buffer are recorded.
+    ///     - output: the path of the file.
+    ///     - shownBytes: how many bytes of each buffer are recorded.
     package static func command(
         output: String, calls: [String] = SystemCallTrace.calls, shownBytes: Int = 4096
     ) -> [String] {
-        // By seccomp only the recorded calls stop the process.
+        // With seccomp, only the recorded calls stop the process.
         ["strace", "--seccomp-bpf"] + options(output, calls, shownBytes) + ["--"]
     }
 
-    /// The words to put before a command so that one system call on a file fails with `EIO`.
+    /// The words to put in front of a command so that one system call on a file fails with `EIO`.
     ///
     /// - Parameters:
-    ///   - number: the call that fails, counted from 1 over the calls of each thread on the file.
-    ///   - output: the path of a file for the calls.
+    ///     - number: the call that fails, counted from 1 over each thread's calls on the file.
+    ///     - output: the path of a file for the calls.
     package static func failing(_ call: String, number: Int, on file: String, output: String) -> [String] {
         ["strace", "-f", "-qq", "-o", output, "-P", file]
             + ["-e", "trace=\(call)", "-e", "inject=\(call):error=EIO:when=\(number)", "--"]
     }
 
-    /// Attaches to a running process and its threads, and returns when that is done. A process that is not dumpable
-    /// lets only root do this.
+    /// Attaches to a running process and its threads, and returns when that is done. Only root can attach to a process
+    /// that is not dumpable.
     package static func attach(
         to pid: Int32, output: String, calls: [String] = SystemCallTrace.calls, shownBytes: Int = 4096
     ) async throws -> SystemCallTrace {
@@ -50,7 +50,7 @@ package final class SystemCallTrace: Sendable {
         return SystemCallTrace(process, output)
     }
 
-    /// Detaches and reads what was recorded; the process runs on.
+    /// Detaches and reads the recording; the process keeps running.
     package func end() async throws -> SystemCallRecording {
         try await process.terminate()
         return try SystemCallRecording(contentsOf: file)

@@ -1,9 +1,9 @@
-/// The notation of strace(1): quoted strings with escapes, descriptors with what they refer to, nested arguments.
+/// The notation of strace(1): quoted strings with escapes, descriptors with their targets, nested arguments.
 enum TraceText {
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// The bytes of a quoted string; what follows the second quote (`...`) is ignored. Empty for anything else, such
+    /// The bytes of a quoted string; any text after the second quote (`...`) is ignored. Empty for anything else, such
     /// as `NULL`.
     static func bytes(ofString text: String) -> [UInt8] {
         let text = Array(text.utf8)
@@ -11,7 +11,7 @@ enum TraceText {
         return unescaped(text.dropFirst())
     }
 
-    /// The buffers of `{iov_base="…", iov_len=N}`, wherever they stand in the argument.
+    /// The buffers of `{iov_base="…", iov_len=N}`, anywhere in the argument.
     static func vectors(in argument: String) -> [(bytes: [UInt8], length: Int)] {
         let text = Array(argument.utf8)
         let (base, length) = (Array("iov_base=".utf8), Array("iov_len=".utf8))
@@ -26,7 +26,7 @@ enum TraceText {
         return vectors
     }
 
-    /// What stands in the angle brackets after a descriptor: `7</var/x>` gives `/var/x`.
+    /// The text in the angle brackets after a descriptor: `7</var/x>` gives `/var/x`.
     static func reference(inDescriptor text: String) -> String? {
         let text = Array(text.utf8)
         guard let open = text.firstIndex(of: UInt8(ascii: "<")), let close = endOfReference(text, from: open) else {
@@ -35,7 +35,7 @@ enum TraceText {
         return String(decoding: unescaped(text[(open + 1)..<close], toQuote: false), as: UTF8.self)
     }
 
-    /// The arguments of a call up to its closing bracket, and the index behind that; `nil` when there is none.
+    /// The arguments of a call up to its closing bracket, and the index after the bracket; `nil` if there is none.
     static func arguments(_ text: [UInt8], from start: Int) -> (arguments: [String], end: Int)? {
         var arguments: [String] = []
         var (index, begin, depth) = (start, start, 0)
@@ -62,14 +62,14 @@ enum TraceText {
         return nil
     }
 
-    /// The index of the quote that ends the string which begins at `start`.
+    /// The index of the quote that ends the string starting at `start`.
     private static func endOfString(_ text: [UInt8], from start: Int) -> Int {
         var index = start + 1
         while index < text.count, text[index] != quote { index += text[index] == backslash ? 2 : 1 }
         return index
     }
 
-    /// The index of the `>` that ends a reference; the arrow in `[1->2]` does not, and strace escapes `>` in paths.
+    /// The index of the `>` that ends a reference. The arrow in `[1->2]` does not; strace escapes `>` in paths.
     private static func endOfReference(_ text: [UInt8], from start: Int) -> Int? {
         text[start...].indices.first { index in
             guard text[index] == UInt8(ascii: ">") else { return false }
@@ -90,7 +90,7 @@ enum TraceText {
         return bytes
     }
 
-    /// The byte of an escape whose backslash stands before `index`: hexadecimal, octal, or a letter of C.
+    /// The byte of an escape whose backslash is before `index`: hexadecimal, octal, or a C letter escape.
     private static func escape(_ text: ArraySlice<UInt8>, _ index: inout Int) -> UInt8 {
         guard index < text.endIndex else { return backslash }
         let letter = text[index]
@@ -117,7 +117,7 @@ enum TraceText {
         return UInt8(truncatingIfNeeded: value)
     }
 
-    /// The index behind the next occurrence of `pattern`.
+    /// The index after the next occurrence of `pattern`.
     private static func find(_ pattern: [UInt8], in text: [UInt8], from start: Int) -> Int? {
         guard text.count >= start + pattern.count else { return nil }
         return (start...(text.count - pattern.count))

@@ -1,4 +1,4 @@
-/// The header of a D-Bus message, and as much of its body as is known; D-Bus specification, “Message Format”.
+/// The header of a D-Bus message, and the known part of its body; D-Bus specification, “Message Format”.
 package struct WireMessage: Sendable, Equatable {
     package enum Kind: UInt8, Sendable {
         case methodCall = 1
@@ -14,7 +14,7 @@ package struct WireMessage: Sendable, Equatable {
     package private(set) var replySerial: UInt32?
     package private(set) var destination: String?
     package private(set) var sender: String?
-    /// The body's signature; empty when there is no body.
+    /// The body's signature; empty if there is no body.
     package private(set) var signature = ""
     /// The body, or its beginning.
     package let body: [UInt8]
@@ -22,7 +22,7 @@ package struct WireMessage: Sendable, Equatable {
     /// The number of bytes of the fixed part of a header.
     static let fixedLength = 16
 
-    /// The length of the whole message, from the fixed part of its header; `nil` when that is no such header.
+    /// The length of the whole message, from the fixed part of its header; `nil` if this is not a valid header.
     static func length(fixedHeader bytes: some Collection<UInt8>) -> Int? {
         let bytes = Array(bytes.prefix(fixedLength))
         guard bytes.count == fixedLength, bytes[0] == UInt8(ascii: "l") || bytes[0] == UInt8(ascii: "B"),
@@ -35,7 +35,7 @@ package struct WireMessage: Sendable, Equatable {
         return length <= 1 << 27 ? length : nil
     }
 
-    /// Reads a message of which at least the fixed part of the header is there.
+    /// Reads a message that contains at least the fixed part of the header.
     init?(_ bytes: [UInt8]) {
         guard Self.length(fixedHeader: bytes) != nil, let kind = Kind(rawValue: bytes[1]) else { return nil }
         var reader = WireReader(bytes: bytes, isLittleEndian: bytes[0] == UInt8(ascii: "l"))
@@ -62,7 +62,7 @@ package struct WireMessage: Sendable, Equatable {
     }
 }
 
-/// Reads header fields, which hold only strings, signatures and 32-bit numbers.
+/// Reads header fields, which contain only strings, signatures and 32-bit numbers.
 private struct WireReader {
     enum Value {
         case text(String)
@@ -78,14 +78,14 @@ private struct WireReader {
     let isLittleEndian: Bool
     var position = 0
 
-    /// The 32-bit number at an index; 0 when the bytes end before it.
+    /// The 32-bit number at an index; 0 if the bytes end before it.
     func number(at index: Int) -> UInt32 {
         guard index + 4 <= bytes.count else { return 0 }
         let four = bytes[index..<(index + 4)]
         return (isLittleEndian ? Array(four.reversed()) : Array(four)).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The next element of the array of fields: a byte and a variant, aligned to 8. `nil` when the bytes end in it.
+    /// The next element of the array of fields: a byte and a variant, aligned to 8. `nil` if the bytes end within it.
     mutating func field() -> Field? {
         position = (position + 7) / 8 * 8
         // code, length of the signature (1), signature, NUL

@@ -1,14 +1,14 @@
-/// What a terminal shows at one moment.
+/// The content of a terminal at one moment.
 package struct TerminalScreen: Sendable, Hashable, CustomStringConvertible {
-    /// The rows, without blanks at their ends.
+    /// The rows, without trailing blanks.
     package let rows: [String]
-    /// Where the cursor is; both count from 0.
+    /// The row of the cursor, counted from 0.
     package let cursorRow: Int
-    /// In columns, of which some characters take two.
+    /// The column of the cursor, counted from 0; some characters take two columns.
     package let cursorColumn: Int
     package let isCursorShown: Bool
 
-    /// The rows, a line each.
+    /// The rows, one per line.
     package var text: String { rows.joined(separator: "\n") }
 
     package var description: String { text }
@@ -16,7 +16,7 @@ package struct TerminalScreen: Sendable, Hashable, CustomStringConvertible {
     /// The row with the cursor.
     package var currentRow: String { cursorRow < rows.count ? rows[cursorRow] : "" }
 
-    /// Reads a line with the cursor's row, column and visibility (1 or 0), and then the rows.
+    /// Parses a line with the cursor's row, column and visibility (1 or 0), followed by the rows.
     init(_ told: String) throws {
         let lines = told.split(separator: "\n", omittingEmptySubsequences: false)
         let numbers = lines[0].split(separator: " ").compactMap { Int($0) }

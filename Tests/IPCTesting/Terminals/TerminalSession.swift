@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// A terminal with a program in it, whose keys a test presses and whose screen it reads.
+/// A terminal with a program in it; a test presses its keys and reads its screen.
 ///
-/// It is a tmux with a socket of its own. A client in control mode (tmux(1), “CONTROL MODE”) is told whenever the program writes,
-/// so that a wait looks again just then. The client is a child of the test; when it goes, tmux and the program go with it.
+/// It is a tmux with its own socket. A client in control mode (tmux(1), “CONTROL MODE”) is notified whenever the
+/// program writes, so that a waiting test checks the screen at once. When the client, a child of the test, exits, so do
+/// tmux and the program.
 package final class TerminalSession: Sendable {
     /// The program's process ID.
     package let pid: Int32
@@ -18,19 +19,20 @@ package final class TerminalSession: Sendable {
         self.pid = pid
     }
 
-    /// Starts a program in a new terminal. The screen stays as it is when the program ends.
+    /// Starts a program in a new terminal. The screen keeps its content when the program exits.
     ///
     /// - Parameters:
-    ///   - executable: an absolute path, or a name that is searched in `PATH`.
-    ///   - environment: the whole environment but for `TERM`; `nil` is that of the test's private bus, or else this process's own.
-    /// - Throws: a ``HarnessError`` when there is no tmux, or it does not start.
+    ///     - executable: an absolute path, or a name to look up in `PATH`.
+    ///     - environment: the complete environment except `TERM`; `nil` means that of the test's private bus, or else
+    ///       that of this process.
+    /// - Throws: a ``HarnessError`` if there is no tmux, or it does not start.
     package static func start(
         _ executable: String, _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
         environment: [String: String]? = nil
     ) async throws -> TerminalSession {
         let directory = try TemporaryDirectory("terminal")
         try FileContents.write(configuration(columns, rows), to: directory.appending("tmux.conf"))
-        // With "env", the program is executed without a shell. The options are set when there is a window: tmux 3.3 crashes else.
+        // With "env", tmux uses no shell. The options are set once there is a window, or tmux 3.3 would crash.
         let program = ["env", executable] + arguments.map(escapingSemicolon)
         let settings = [";", "set", "-g", "window-size", "manual", ";", "set", "-g", "destroy-unattached", "on"]
         let client = try await RunningProcess.start(
@@ -57,7 +59,7 @@ package final class TerminalSession: Sendable {
         """
     }
 
-    /// What a tmux command prints.
+    /// Runs a tmux command and returns its output.
     @discardableResult
     private static func run(
         _ command: [String], _ directory: TemporaryDirectory, _ environment: [String: String]?,
@@ -68,7 +70,7 @@ package final class TerminalSession: Sendable {
         ).succeeded().output
     }
 
-    /// A semicolon at the end of an argument would begin the next command of tmux.
+    /// A semicolon at the end of an argument would start the next tmux command.
     private static func escapingSemicolon(_ word: String) -> String {
         word.hasSuffix(";") ? word.dropLast() + "\\;" : word
     }
@@ -78,17 +80,17 @@ package final class TerminalSession: Sendable {
         try await Self.run(command, directory, environment, deadline: deadline)
     }
 
-    /// Presses keys, by their names in tmux(1), “KEY BINDINGS”: `Enter`, `BSpace`, `Up`, `C-c`, `Escape`, `PageDown`.
+    /// Presses keys, named as in tmux(1), “KEY BINDINGS”: `Enter`, `BSpace`, `Up`, `C-c`, `Escape`, `PageDown`.
     package func press(_ keys: String...) async throws {
         for key in keys { try await run("send-keys", "--", key) }
     }
 
-    /// Types text as it stands.
+    /// Types text literally.
     package func type(_ text: String) async throws {
         try await run("send-keys", "-l", "--", Self.escapingSemicolon(text))
     }
 
-    /// Pastes text as a terminal does: in brackets if the program asked for them, with `\r` for a line break.
+    /// Pastes text as a terminal does: bracketed if the program asked for it, with `\r` for a line break.
     package func paste(_ text: String) async throws {
         try await run("set-buffer", "--", Self.escapingSemicolon(text))
         try await run("paste-buffer", "-p", "-d")
@@ -98,7 +100,7 @@ package final class TerminalSession: Sendable {
         try await run("resize-window", "-x", "\(columns)", "-y", "\(rows)")
     }
 
-    /// What the terminal shows now.
+    /// The current content of the terminal.
     package var screen: TerminalScreen {
         get async throws {
             let format = "#{cursor_y} #{cursor_x} #{cursor_flag}"
@@ -106,7 +108,7 @@ package final class TerminalSession: Sendable {
         }
     }
 
-    /// Waits until the screen is as it should be, and returns it.
+    /// Waits until the screen meets the condition, and returns it.
     ///
     /// - Throws: ``DeadlineExceeded`` with the screen.
     @discardableResult
@@ -114,12 +116,12 @@ package final class TerminalSession: Sendable {
         for what: String, deadline: Duration = usualDeadline,
         until isThere: @escaping @Sendable (TerminalScreen) -> Bool
     ) async throws -> TerminalScreen {
-        // The first look is outside the deadline: the error shows a screen, however busy the machine is.
+        // The first look is outside the deadline, so that the error shows a screen even on a busy machine.
         let last = Observed(try await screen)
         return try await withDeadline("\(what) on the terminal", limit: deadline, seen: "It shows:\n\(last.value.text)")
         {
             while !isThere(last.value) {
-                // What was written before the look is told once more, which costs a look; nothing is missed.
+                // Output from before the look is reported once more, which costs an extra look, but nothing is missed.
                 try await self.client.output.waitForLine(deadline: deadline * 2) { $0.hasPrefix("%output") }
                 let screen = try await self.screen
                 last.update { $0 = screen }
@@ -128,7 +130,7 @@ package final class TerminalSession: Sendable {
         }
     }
 
-    /// Waits until the text stands somewhere on the screen. Errors as ``wait(for:deadline:until:)``.
+    /// Waits until the text appears somewhere on the screen. Throws the same errors as ``wait(for:deadline:until:)``.
     @discardableResult
     package func wait(forText text: String, deadline: Duration = usualDeadline) async throws -> TerminalScreen {
         try await wait(for: "“\(text)”", deadline: deadline) { $0.text.contains(text) }
@@ -137,10 +139,10 @@ package final class TerminalSession: Sendable {
     /// Sends the program a signal.
     package func signal(_ number: Int32) { kill(pid, number) }
 
-    /// Waits for the end of the program.
+    /// Waits for the program to exit.
     package func end(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         try await ProcessStatus(pid: pid).waitForEnd()
-        // tmux is its parent, and may have missed the signal of its end (3.3): it looks again when it is told again.
+        // tmux is its parent, and may have missed SIGCHLD (3.3): it checks again when it gets the signal again.
         let words = try await withDeadline("the exit status in tmux", limit: deadline) {
             while true {
                 let format = "#{pid} #{pane_dead_signal} #{pane_dead_status}"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where the product's tools lie: `IPC_BINARIES`, or else the directory of the test executable, which is
+/// Where the product's tools are: `IPC_BINARIES`, or else the directory of the test executable, which is
 /// `.build/<configuration>`.
 package enum Binaries {
     /// The directory of the tools.
@@ -12,7 +12,7 @@ package enum Binaries {
 
     /// The absolute path of a tool such as `ipc-broker`.
     ///
-    /// - Throws: a ``HarnessError`` that says where it was looked for.
+    /// - Throws: a ``HarnessError`` that names the searched directory.
     package static func path(_ tool: String) throws -> String {
         let path = "\(directory)/\(tool)"
         guard access(path, X_OK) == 0 else {
@@ -23,9 +23,9 @@ package enum Binaries {
         return path
     }
 
-    /// The absolute path of a program of the package `Examples`, which `make` builds beside the tools.
+    /// The absolute path of a program of the package `Examples`, which `make` builds next to the tools.
     ///
-    /// - Throws: a ``HarnessError`` that says where it was looked for.
+    /// - Throws: a ``HarnessError`` that names the searched directory.
     package static func example(_ program: String) throws -> String {
         let root = directory.split(separator: "/.build", maxSplits: 1)[0]
         let path = "\(root)/Examples/.build/debug/\(program)"

@@ -1,20 +1,20 @@
-/// The time that a wait may take when the caller does not say: 30 s. A test that hangs fails with a message.
+/// The default time limit of a wait: 30 s. A test that hangs fails with a message.
 package let usualDeadline = Duration.seconds(30)
 
-/// A wait that took longer than it may.
+/// A wait exceeded its time limit.
 package struct DeadlineExceeded: Error, CustomStringConvertible, Sendable {
-    /// What was awaited, and what had been seen until then.
+    /// The awaited event, and what had been seen until then.
     package let description: String
 }
 
-/// Runs `operation`; when it takes longer than `limit`, cancels it and throws ``DeadlineExceeded``.
+/// Runs `operation`; if it takes longer than `limit`, cancels it and throws ``DeadlineExceeded``.
 ///
-/// The operation must answer a cancellation; all waits of the harness do.
+/// The operation must respond to cancellation; all waits of the harness do.
 ///
 /// - Parameters:
-///   - what: the awaited event, such as “line ready”.
-///   - limit: the longest time it may take.
-///   - seen: asked at the deadline for what was seen so far.
+///     - what: the awaited event, such as “line ready”.
+///     - limit: the time limit.
+///     - seen: called at the deadline to describe what was seen so far.
 package func withDeadline<Result: Sendable>(
     _ what: String, limit: Duration = usualDeadline,
     seen: @autoclosure @escaping @Sendable () -> String = "",

@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// Whole files, read and written at once.
 package enum FileContents {
-    /// The bytes of a file; works on `/proc`, where files do not know their length.
+    /// The bytes of a file; works on `/proc`, where files do not report their size.
     package static func read(_ path: String) throws -> [UInt8] {
         let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         return try descriptor.closeAfter {
@@ -22,7 +22,7 @@ package enum FileContents {
         String(decoding: try read(path), as: UTF8.self)
     }
 
-    /// Writes a file of mode 0600, or 0700 if it is a program, in place of what was there.
+    /// Writes a file with mode 0600, or 0700 if it is a program, replacing any existing file.
     package static func write(_ bytes: some Sequence<UInt8>, to path: String, isProgram: Bool = false) throws {
         let descriptor = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
@@ -30,12 +30,12 @@ package enum FileContents {
         _ = try descriptor.closeAfter { try descriptor.writeAll(bytes) }
     }
 
-    /// Writes a text file of mode 0600, or 0700 if it is a program, in place of what was there.
+    /// Writes a text file with mode 0600, or 0700 if it is a program, replacing any existing file.
     package static func write(_ text: String, to path: String, isProgram: Bool = false) throws {
         try write(text.utf8, to: path, isProgram: isProgram)
     }
 
-    /// The names in a directory, without `.` and `..`; `nil` when it cannot be read.
+    /// The names in a directory, without `.` and `..`; `nil` if it cannot be read.
     package static func names(in directory: String) -> [String]? {
         guard let stream = opendir(directory) else { return nil }
         defer { closedir(stream) }
@@ -49,6 +49,6 @@ package enum FileContents {
         return names
     }
 
-    /// Whether something stands at the path.
+    /// Whether something exists at the path.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What went wrong in the harness, as sentences that a person who reads a failed test can use.
+/// A fault in the harness, with a message for readers of a failed test.
 package struct HarnessError: Error, CustomStringConvertible, Sendable {
     package let description: String
 

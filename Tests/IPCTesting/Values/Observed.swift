@@ -13,10 +13,10 @@ package final class Observed<Value: Sendable>: Sendable {
 
     package init(_ value: Value) { state = Mutex(State(value: value)) }
 
-    /// The value now.
+    /// The current value.
     package var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value and wakes all who wait.
+    /// Changes the value and wakes all waiting tasks.
     package func update<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         let (result, woken) = state.withLock { state in
             let result = body(&state.value)
@@ -28,10 +28,10 @@ package final class Observed<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until `condition`, asked now and after every change, gives something. It may take from the value what it
-    /// gives, so that of several who wait only one gets it.
+    /// Waits until `condition`, evaluated now and after every change, returns a value. The condition may remove the
+    /// result from the value, so that only one of several waiting tasks gets it.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     package func wait<Result: Sendable>(for condition: @Sendable (inout Value) throws -> Result?) async throws -> Result
     {
         while true {
@@ -51,7 +51,7 @@ package final class Observed<Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let stays = state.withLock { state in
-                    // A cancellation before this point found no continuation; it is seen here.
+                    // A cancellation before this point found no continuation, so it is detected here.
                     guard state.version == seen, !Task.isCancelled else { return false }
                     state.waiting[ticket] = continuation
                     return true

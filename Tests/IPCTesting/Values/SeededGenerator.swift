@@ -1,18 +1,17 @@
-/// Random numbers that can be had again: SplitMix64 (Steele, Lea, Flood, “Fast splittable pseudorandom number
-/// generators”, OOPSLA 2014).
+/// Reproducible random numbers: SplitMix64 (Steele, Lea, Flood, “Fast splittable pseudorandom number generators”,
+/// OOPSLA 2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
-    /// What `init` was given; put it in the message of a failure.
+    /// The seed passed to `init`; include it in failure messages.
     package let seed: UInt64
     private var state: UInt64
 
-    /// The generator of this seed.
     package init(seed: UInt64) {
         self.seed = seed
         state = seed
     }
 
-    /// A generator with the seed of the environment variable `IPC_TEST_SEED`, or else with a random one; the seed is
-    /// printed, with the way to have the same numbers again.
+    /// A generator with the seed in the environment variable `IPC_TEST_SEED`, or else with a random one; prints the
+    /// seed and how to reproduce the numbers.
     package static func forTest(_ name: String) -> SeededGenerator {
         let given = environmentVariable("IPC_TEST_SEED").flatMap { UInt64($0) }
         let generator = SeededGenerator(seed: given ?? UInt64.random(in: 0 ... .max))
@@ -28,7 +27,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// An independent generator for another task, so that the numbers of each do not depend on the scheduling.
+    /// An independent generator for another task, so that each task's numbers do not depend on scheduling.
     package mutating func split() -> SeededGenerator {
         SeededGenerator(seed: next())
     }

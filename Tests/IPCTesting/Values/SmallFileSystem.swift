@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A small file system in memory, for tests of a full disk; gone with the object.
+/// A small file system in memory, for tests of a full disk; it disappears with the object.
 package final class SmallFileSystem: Sendable {
     package let path: String
 
     /// Whether this process may mount.
     package static let isPossible = SmallFileSystem() != nil
 
-    /// Mounts it at a directory of its own; nil where that is not allowed.
+    /// Mounts it at a new directory; `nil` if that is not allowed.
     package init?(megabytes: Int = 2) {
         var template = Array("/tmp/swift-ipc-disk-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
@@ -25,7 +25,7 @@ package final class SmallFileSystem: Sendable {
 
     private var ballast: String { path + "/ballast" }
 
-    /// Takes all the room that is left.
+    /// Uses up all the remaining space.
     package func fill() {
         let descriptor = open(ballast, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
@@ -33,9 +33,9 @@ package final class SmallFileSystem: Sendable {
         while write(descriptor, page, page.count) > 0 {}
     }
 
-    /// Gives the room back.
+    /// Frees the space again.
     package func empty() {
-        // Cut first: a child that another test has forked may share the open file for a moment, and hold its room.
+        // Truncate it first: a child forked by another test may share the open file for a moment, and keep its space.
         truncate(ballast, 0)
         unlink(ballast)
     }

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A new directory of mode 0700 on a real disk, removed with its contents when the value is released or `remove()`
-/// is called.
+/// A new directory with mode 0700 on a real disk, removed with its contents when the value is released or `remove()` is
+/// called.
 ///
-/// It lies below `IPC_TEST_DIRECTORY` if that is set, else below `/var/tmp`; a file system in memory is refused,
-/// because a flush to it shows nothing.
+/// It is below `IPC_TEST_DIRECTORY` if that is set, or else below `/var/tmp`. A file system in memory is rejected,
+/// because a flush to it proves nothing.
 package final class TemporaryDirectory: Sendable {
     /// The absolute path, without a slash at the end.
     package let path: String
 
-    /// Makes the directory. `name` is a short part of its name, for people who look at it.
+    /// Creates the directory. `name` is a short part of its name, for people who look at it.
     package init(_ name: String = "test") throws {
         let base = environmentVariable("IPC_TEST_DIRECTORY") ?? "/var/tmp"
         guard try !Self.isInMemory(base) else {
@@ -22,10 +22,10 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { remove() }
 
-    /// The path of something in the directory; nothing is made.
+    /// The path of an entry in the directory; nothing is created.
     package func appending(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a directory below this one, with those between; returns its path.
+    /// Creates a directory below this one, with its parents; returns its path.
     @discardableResult
     package func makeDirectory(_ name: String) throws -> String {
         var made = path
@@ -36,7 +36,7 @@ package final class TemporaryDirectory: Sendable {
         return made
     }
 
-    /// Removes the directory and what is in it; symbolic links are removed, not followed.
+    /// Removes the directory and its contents; symbolic links are removed, not followed.
     package func remove() { Self.remove(path) }
 
     private static func remove(_ path: String) {
@@ -46,8 +46,8 @@ package final class TemporaryDirectory: Sendable {
         rmdir(path)
     }
 
-    /// Whether the path lies on a file system without a disk: that of the longest mount point that holds it, the last
-    /// mounted if there are several (proc_pid_mounts(5): device, mount point, type, …).
+    /// Whether the path is on a file system without a disk. This is the file system of the longest mount point that
+    /// contains the path, the last mounted if there are several (proc_pid_mounts(5): device, mount point, type, …).
     private static func isInMemory(_ path: String) throws -> Bool {
         let mounts = try FileContents.text("/proc/self/mounts").split(separator: "\n").map { $0.split(separator: " ") }
         let holding = mounts.filter { $0.count > 2 && ($0[1] == "/" || "\(path)/".hasPrefix("\($0[1])/")) }

@@ -2,13 +2,13 @@ internal import Glibc
 
 /// The size of the heavy tests: `small` in every test run, `full` before a release. The code is the same.
 ///
-/// The environment variable `IPC_TEST_SIZE` chooses; without it the size is `small`.
+/// The environment variable `IPC_TEST_SIZE` selects it; the default is `small`.
 package enum TestSize: String, Sendable {
     case small, full
 
     /// The size of this run.
     ///
-    /// A value that is neither `small` nor `full` ends the run: a misspelt size would pass for a full one.
+    /// A value other than `small` or `full` aborts the run, because a misspelt size would pass for a full one.
     package static let current: TestSize = {
         guard let text = environmentVariable("IPC_TEST_SIZE"), !text.isEmpty else { return .small }
         guard let size = TestSize(rawValue: text) else {
@@ -17,13 +17,13 @@ package enum TestSize: String, Sendable {
         return size
     }()
 
-    /// The first value in a small run, the second in a full one.
+    /// The first value in a small run, the second in a full run.
     package static func pick<Value>(small: Value, full: Value) -> Value {
         current == .small ? small : full
     }
 }
 
-/// The value of a variable of this process's environment; `nil` when it is not set.
+/// The value of an environment variable of this process; `nil` if it is not set.
 package func environmentVariable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

@@ -35,7 +35,7 @@ struct WaylandMessageTests {
         #expect(bytes.count == one.count - 1)
     }
 
-    /// A length that cannot be is no event, and is not read beyond.
+    /// An impossible length is not an event, and nothing is read beyond it.
     @Test(arguments: [0, 7, 4] as [UInt32])
     func aWrongLengthIsNoEvent(length: UInt32) {
         var header: [UInt8] = []

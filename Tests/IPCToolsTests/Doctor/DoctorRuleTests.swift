@@ -5,10 +5,10 @@ import Testing
 
 @testable import ipc_client
 
-/// The rules of `doctor`, each on facts in which one thing is wrong.
+/// The rules of `doctor`, each tested with facts in which one thing is wrong.
 @Suite("Doctor's rules")
 struct DoctorRuleTests {
-    /// What is wrong, by the word that has to be found.
+    /// The faults, by the finding that they must cause.
     private static let wrong: [String: @Sendable (inout Facts) -> Void] = [
         "runtime-directory-missing": { $0.runtimeDirectory = nil },
         "runtime-directory-foreign": { $0.runtimeDirectory?.owner = 1001 },
@@ -104,7 +104,7 @@ struct DoctorRuleTests {
         #expect(finding?.command?.contains("items-per-source=200") == true && finding?.level == .note)
         facts.limits[0].use = 100
         #expect(Check.limits.findings(facts)?.first?.level == .problem)
-        // What cannot be doubled is made room in.
+        // If the limit cannot be doubled, the advice is to make room.
         facts.limits = [LimitUse(name: "pasteboards", source: nil, use: 9_999_999, most: 10_000_000)]
         #expect(Check.limits.findings(facts)?.first?.command == "ipc-client board prune --history")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ipc_client
 
-/// The lines of shell and what is read of files.
+/// The shell commands, and the information read from files.
 @Suite("Doctor's texts")
 struct DoctorTextTests {
     @Test(arguments: [

@@ -3,7 +3,7 @@ import IPCInterface
 @testable import IPC
 
 extension Handler {
-    /// The claim of an application that does not run.
+    /// The claim of an application that is not running.
     static func healthy(isActivatable: Bool = true) -> Handler {
         var facts = ClaimFacts()
         (facts.scheme, facts.application, facts.kind) = ("Well.example", "org.example.Well", "persistent")

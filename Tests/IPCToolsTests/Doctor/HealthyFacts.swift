@@ -4,8 +4,8 @@ import IPCModel
 @testable import ipc_client
 
 extension Facts {
-    /// What `doctor` knows where nothing is wrong: a broker, and an application with a claim, a service file and a desktop
-    /// entry.
+    /// The facts that `doctor` collects in a healthy session: a broker, and an application with a claim, a service file
+    /// and a desktop entry.
     static func healthy() -> Facts {
         var facts = Facts()
         facts.variables = [
@@ -40,7 +40,7 @@ extension Facts {
         return facts
     }
 
-    /// A service file that is right.
+    /// A correct service file.
     static func service(_ name: String, _ program: String) -> ServiceFacts {
         let text = "[D-BUS Service]\nName=\(name)\nExec=\(program)\n"
         var facts = ServiceFacts(path: "/usr/share/dbus-1/services/\(name).service", bytes: Array(text.utf8))
@@ -49,7 +49,7 @@ extension Facts {
         return facts
     }
 
-    /// A desktop entry that is right, or made wrong in a part.
+    /// A desktop entry that is correct, or wrong in one part.
     static func entry(
         _ id: String = "org.example.Well.desktop", exec: String = "/usr/bin/ipc-client open %u"
     ) -> EntryFacts {

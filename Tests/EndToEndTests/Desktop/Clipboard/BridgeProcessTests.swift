@@ -3,7 +3,7 @@ import IPC
 import IPCTesting
 import Testing
 
-/// `ipc-bridge` as a program: when it ends, and what it says where it cannot begin.
+/// `ipc-bridge` as a program: when it exits, and what it reports if it cannot start.
 @Suite(.privateBus)
 struct BridgeProcessTests {
     private func run(_ arguments: [String] = [], _ environment: [String: String]) async throws -> ProcessOutput {
@@ -20,7 +20,7 @@ struct BridgeProcessTests {
         await scene.endDisplay()
         #expect(try await bridge.wait() == .success)
         #expect(bridge.errors.text.contains("is closed"))
-        // What was on it is still there.
+        // The earlier content is still there.
         #expect(try await scene.board.string == "offered")
     }
 
@@ -33,7 +33,7 @@ struct BridgeProcessTests {
         #expect(!bridge.errors.text.contains("is closed"))
     }
 
-    /// A program that does not answer does not hold it up: it is waited for longer than this.
+    /// A program that does not answer does not delay it: the time-out for it is longer than this.
     @Test func aSignalEndsItWhileItWaits() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
@@ -90,7 +90,7 @@ struct BridgeProcessTests {
         let second = try await run([], scene.environment)
         #expect(second.status == .exited(73) && second.errors.contains("another ipc-bridge"), "\(second)")
         #expect(try await bridge.terminate() == .success)
-        // The control: the place is free again.
+        // The control: the display is free again.
         let next = try await scene.bridge()
         #expect(try await next.terminate() == .success)
     }

@@ -2,10 +2,10 @@ import IPC
 import IPCTesting
 import Testing
 
-/// What the bridge hands over does not come back to it: a change count moves once for each copy and once for each write.
+/// The bridge's own content does not come back to it: the change count increases once per copy and once per write.
 @Suite(.privateBus)
 struct ClipboardLoopTests {
-    /// The texts of all versions since the pasteboard was empty, the oldest first.
+    /// The texts of all versions since the pasteboard was empty, oldest first.
     private func history(_ scene: ClipboardScene) async throws -> [String] {
         var texts: [String] = []
         for version in try await scene.board.versions() where version.itemCount > 0 {
@@ -14,7 +14,7 @@ struct ClipboardLoopTests {
         return texts
     }
 
-    /// Copies and writes by turns, and waits for nothing but what is told of each.
+    /// Alternates copies and writes, and waits only for the report of each.
     private func takeTurns(_ scene: ClipboardScene, _ bridge: RunningProcess) async throws -> [String] {
         try await scene.board.setHistoryLimit(100)
         var expected: [String] = []
@@ -25,7 +25,7 @@ struct ClipboardLoopTests {
             try await scene.board.setString("written \(round)")
             try await bridge.errors.waitForLine(containing: "offered change count")
         }
-        // The end of the bridge: whatever had come back to it would have been told and stored before.
+        // Stop the bridge: anything that had come back to it would have been reported and stored before.
         try await scene.copy("the last")
         try await bridge.errors.waitForLine(containing: "stored change count")
         #expect(try await bridge.terminate() == .success)
@@ -40,11 +40,11 @@ struct ClipboardLoopTests {
         #expect(try await history(scene) == expected)
         let told = bridge.errors.text.split(separator: "\n")
         #expect(told.count { $0.contains("stored") } == 9)
-        // The first offer may be that of the empty pasteboard at the start, which is none.
+        // The first offer may be for the empty pasteboard at the start, which does not count.
         #expect(told.count { $0.contains(": offered") } == 8)
     }
 
-    /// The same copied again, and what another bridge has put there, is no change.
+    /// Copying the same content again, or content that another bridge has put there, is no change.
     @Test func theSameIsNotStoredTwice() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
@@ -60,7 +60,7 @@ struct ClipboardLoopTests {
         #expect(try await bridge.terminate() == .success)
     }
 
-    /// The control: a bridge that does not know what it has done itself is found out by the same history.
+    /// The control: the same history exposes a bridge that does not recognise its own content.
     @Test func aLoopIsSeen() async throws {
         let scene = try await ClipboardScene.start()
         try await scene.board.setHistoryLimit(100)

@@ -3,7 +3,7 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// A display of either kind, with the programs that people copy and paste with on it.
+/// A display of either kind, with programs on it for copying and pasting.
 enum Desk: CaseIterable, Sendable {
     /// Xvfb and xclip(1).
     case x11
@@ -11,13 +11,13 @@ enum Desk: CaseIterable, Sendable {
     case wayland
 }
 
-/// A broker, a display and a bridge between them, on the bus of the test.
+/// A broker, a display and a bridge between them, on the test's bus.
 struct ClipboardScene: Sendable {
     let desk: Desk
     let broker: BrokerProcess
     let app: Application
     let environment: [String: String]
-    /// Ends the display.
+    /// Stops the display.
     let endDisplay: @Sendable () async -> Void
 
     static func start(_ desk: Desk = .x11) async throws -> ClipboardScene {
@@ -42,7 +42,7 @@ struct ClipboardScene: Sendable {
 
     var board: Pasteboard { app.generalPasteboard }
 
-    /// A bridge that has said that it is there, and tells each thing that it does.
+    /// Starts a bridge that reports when it is ready and everything that it does.
     func bridge(_ arguments: [String] = []) async throws -> RunningProcess {
         let bridge = try await RunningProcess.start(
             try Binaries.path("ipc-bridge"), ["--verbose"] + arguments, environment: environment, input: .none)
@@ -50,7 +50,7 @@ struct ClipboardScene: Sendable {
         return bridge
     }
 
-    /// A program that has copied something, until another one copies; whether it has done so already is told by nobody.
+    /// Starts a program that copies something and keeps it until another program copies. Its success is not reported.
     @discardableResult
     func copy(_ bytes: [UInt8], as target: String = "UTF8_STRING") async throws -> RunningProcess {
         switch desk {
@@ -68,7 +68,7 @@ struct ClipboardScene: Sendable {
     @discardableResult
     func copy(_ text: String) async throws -> RunningProcess { try await copy(Array(text.utf8)) }
 
-    /// What a program gets that pastes.
+    /// The content that a pasting program gets.
     func paste(_ target: String = "UTF8_STRING") async throws -> ProcessOutput {
         switch desk {
         case .x11:
@@ -80,7 +80,7 @@ struct ClipboardScene: Sendable {
         }
     }
 
-    /// The names under which a program can paste.
+    /// The targets that a program can paste.
     func targets() async throws -> [String] {
         switch desk {
         case .x11: try await paste("TARGETS").lines
@@ -89,8 +89,8 @@ struct ClipboardScene: Sendable {
         }
     }
 
-    /// A program with several targets at once, which tells what it is asked for.
-    /// - Parameter contents: the targets; a content that begins with `@` is a file.
+    /// Starts a program that offers several targets at once and reports each request.
+    /// - Parameter contents: the targets; content that begins with `@` is a file.
     func owner(_ contents: KeyValuePairs<String, String>) async throws -> PythonPeer {
         let owner = try await PythonPeer.start(
             Self.owner, arguments: contents.flatMap { [$0.key, $0.value] }, environment: environment)
@@ -98,10 +98,10 @@ struct ClipboardScene: Sendable {
         return owner
     }
 
-    /// A content that is offered and never given.
+    /// Content that is offered and never delivered.
     static let silence = "!"
 
-    /// Bytes that begin as a PNG does, and differ everywhere.
+    /// Bytes that start like a PNG and have no repetition.
     static func picture(_ count: Int) -> [UInt8] {
         var generator = SeededGenerator(seed: UInt64(count))
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

@@ -2,7 +2,7 @@ import IPC
 import IPCTesting
 import Testing
 
-/// What a program copies is on the pasteboard, and what is on the pasteboard can be pasted, on both kinds of displays.
+/// On both kinds of displays, copied content is on the pasteboard, and content on the pasteboard can be pasted.
 @Suite(.privateBus)
 struct ClipboardTests {
     static let texts = ["hello", "日本語のテキスト", "👩‍👩‍👧‍👦 e\u{301} 🇯🇵", "two\nlines\n", "ä"]
@@ -18,18 +18,18 @@ struct ClipboardTests {
             #expect(try await scene.board.types == [[.utf8PlainText]])
             try await scene.board.setString("written \(text)")
             try await bridge.errors.waitForLine(containing: "offered change count")
-            // The program has lost the clipboard, and ends.
+            // The program has lost the clipboard, and exits.
             #expect(try await program.wait() == .success)
             for target in ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "TEXT"] {
                 #expect(try await scene.paste(target).succeeded().output == "written \(text)", "\(target)")
             }
         }
         #expect(try await bridge.terminate() == .success)
-        // The control: without the bridge nothing is pasted.
+        // The control: without the bridge, nothing is pasted.
         #expect(try await scene.paste().output.isEmpty)
     }
 
-    /// More than goes in one piece: 3 MiB by xclip, 256 KiB by the bridge.
+    /// More than fits in one piece: 3 MiB with xclip, 256 KiB with the bridge.
     @Test(arguments: Desk.allCases, [5 << 20, 300_001, 0x4_0000, 1])
     func aPictureGoesBothWaysByteForByte(desk: Desk, size: Int) async throws {
         let scene = try await ClipboardScene.start(desk)
@@ -66,13 +66,13 @@ struct ClipboardTests {
         #expect(try await scene.paste().succeeded().output == "日本\n語")
         #expect(try await scene.paste("image/png").succeeded().outputBytes == picture)
         #expect(try await scene.paste("text/uri-list").succeeded().output == "https://example.org/?a=%20\r\n")
-        // The control: what is not on it cannot be pasted.
+        // The control: types that are not on it cannot be pasted.
         #expect(!targets.contains("image/gif"))
         #expect(try await scene.paste("image/gif").outputBytes.isEmpty)
         #expect(try await bridge.terminate() == .success)
     }
 
-    /// Beside the content of programs that have ended, the pasteboard's own: it is there before anybody copies.
+    /// The pasteboard's content can be pasted before any program copies, and a copy even after its program has exited.
     @Test(arguments: Desk.allCases)
     func whatWasCopiedOutlivesItsProgram(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
@@ -92,7 +92,7 @@ struct ClipboardTests {
     func theDesktopCountsAtTheStart(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
         try await scene.board.setString("older")
-        // Only a bridge tells that the program has copied.
+        // Only a bridge reports that the program has copied.
         let first = try await scene.bridge()
         try await first.errors.waitForLine(containing: "offered change count")
         try await scene.copy("newer")

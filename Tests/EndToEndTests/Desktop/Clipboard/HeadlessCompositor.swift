@@ -1,19 +1,19 @@
 import Glibc
 import IPCTesting
 
-/// A Wayland compositor without a screen, of a test's own; sway(1) with wlroots' headless backend.
+/// A Wayland compositor without a screen, for one test; sway(1) with wlroots' headless backend.
 struct HeadlessCompositor {
-    /// What programs on it find in their environment.
+    /// The environment for programs on it.
     let environment: [String: String]
     private let compositor: RunningProcess
 
-    /// Returns when it takes connections.
+    /// Starts the compositor; returns when it accepts connections.
     static func start() async throws -> HeadlessCompositor {
         let bus = try PrivateBus.current
         let configuration = bus.directory.appending("sway.conf")
         try FileContents.write(
             "xwayland disable\nexec sh -c 'echo $WAYLAND_DISPLAY; exec 1>&-'\n", to: configuration)
-        // It does not run as root; in a user namespace root is somebody else.
+        // It does not run as root; a user namespace maps root to another user.
         let words = getuid() == 0 ? ["unshare", "--user", "--map-user=1000", "--map-group=1000", "sway"] : ["sway"]
         let compositor = try await RunningProcess.start(
             words[0], words.dropFirst() + ["-c", configuration],

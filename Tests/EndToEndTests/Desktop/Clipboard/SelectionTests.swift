@@ -2,7 +2,7 @@ import IPC
 import IPCTesting
 import Testing
 
-/// What is X11's own of the clipboard: several types of one program, encodings, several targets in one question.
+/// Clipboard features of X11 only: several types from one program, encodings, several targets in one request.
 @Suite(.privateBus)
 struct SelectionTests {
     @Test func allTypesOfAProgramAreTaken() async throws {
@@ -35,7 +35,7 @@ struct SelectionTests {
         _ = try await scene.owner(["STRING": "@\(file)"])
         try await bridge.errors.waitForLine(containing: "stored change count")
         #expect(try await scene.board.string == "grüße")
-        // Bytes that are not what they are said to be are given up for a name under which they are.
+        // If the bytes do not match their target, another target that they match is used.
         _ = try await scene.owner(["UTF8_STRING": "@\(file)", "STRING": "@\(file)"])
         try await bridge.errors.waitForLine(containing: "the pasteboard has the same content")
         #expect(try await scene.paste("STRING").outputBytes == [0x67, 0x72, 0xFC, 0xDF, 0x65])
@@ -69,12 +69,12 @@ struct SelectionTests {
     @Test func whatIsTooLargeIsLeftOut() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge(["--size-limit", "1"])
-        // In pieces, of which it is told first how much they will be.
+        // Sent in pieces; the first message announces the total size.
         try await scene.copy(ClipboardScene.picture(3 << 20), as: "image/png")
         try await bridge.errors.waitForLine(containing: "image/png is left out")
         try await bridge.errors.waitForLine(containing: "none of its types can be stored")
         #expect(try await scene.board.types.isEmpty)
-        // The limit is that of a whole copy.
+        // The limit applies to a whole copy.
         let file = try PrivateBus.current.directory.appending("part")
         try FileContents.write(ClipboardScene.picture(240_000), to: file)
         _ = try await scene.owner([
@@ -93,7 +93,7 @@ struct SelectionTests {
         #expect(try await next.terminate() == .success)
     }
 
-    /// A program that asks in pieces and goes away in between harms nobody.
+    /// A program that requests content in pieces and then leaves harms no other program.
     @Test func aReaderThatGoesAwayIsLetGo() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
@@ -109,7 +109,7 @@ struct SelectionTests {
 }
 
 extension ClipboardScene {
-    /// A program that asks for targets and leaves with the first answer: the target, its type, its bytes in hexadecimal.
+    /// Requests targets and exits after the first answer; returns the target, its type, and its bytes in hexadecimal.
     func ask(_ targets: [String], multiple: Bool = false) async throws -> [String] {
         let directory = try TemporaryDirectory("ask")
         defer { directory.remove() }
