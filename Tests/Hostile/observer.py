@@ -1,8 +1,8 @@
-"""Honest clients beside an attack, and a look at the memory of broker and bus: observer.py BUS BROKER_PID BUS_PID
+"""Runs honest clients during an attack, and measures the memory of broker and bus: observer.py BUS BROKER_PID BUS_PID
 
-Four connections call again and again: the bus itself, the broker by a ping and by a reading over the bus, and the broker
-by a ping over a direct connection. It prints `ready`, ends when its input ends and every call is answered, and prints
-the longest wait of each connection, those that were cut off, and the growth of both processes.
+Four connections make calls repeatedly: to the bus itself, to the broker with a ping and with a read over the bus, and to
+the broker with a ping over a direct connection. It prints `ready`. When its input is closed and every call is answered,
+it prints the longest wait of each connection, the lost connections, and the growth of both processes.
 """
 
 import json

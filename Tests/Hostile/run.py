@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Runs hostile programs against a broker and says which bounds they broke.
+"""Runs hostile programs against a broker and reports which bounds they broke.
 
     Tests/Hostile/run.py [--programs FOLDER] [--size small|full] [--json] [--list] [ATTACK …]
 
-Each attack has a private bus, a broker, a handler and four honest clients. The bounds, unless the attack states others:
-the same broker process serves on, every client stays connected, no honest client waits longer than 250 ms, broker and
-bus each grow by at most 64 MiB. Without names all attacks run, and before them the controls, which break a bound each:
-one that is not noticed is a failure of the bounds. Exit code 1: a bound was broken, or a control was not noticed.
+Each attack has a private bus, a broker, a handler and four honest clients. The bounds, unless the attack sets others:
+the same broker process keeps serving, every client stays connected, no honest client waits longer than 250 ms, and
+broker and bus each grow by at most 64 MiB. Without names, all attacks run, preceded by the controls. Each control breaks
+a bound, and one that is not noticed is a failure. Exit code 1: a bound was broken, or a control was not noticed.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def run(name, programs, size):
 
 
 def copy_reachable(programs, folder):
-    """Copies the programs and the observer to a folder that every user can enter: root's own folders are closed to others."""
+    """Copies the programs and the observer to a folder that every user can enter, unlike the folders of root."""
     folder.chmod(0o755)
     for file in [*pathlib.Path(programs).glob("ipc-*"), *HERE.glob("*.py")]:
         if file.is_file():
@@ -49,7 +49,7 @@ def copy_reachable(programs, folder):
 
 
 def carry_out(name, attack, programs, tools, size, drop):
-    # In a process of its own: it may change its user and its limits, and an attack may fail in any way.
+    # In a separate process: it may change its user and its limits, and an attack may fail in any way.
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -78,7 +78,7 @@ def carry_out(name, attack, programs, tools, size, drop):
 
 
 def judged(found, attack):
-    """Of a control, the bound that it has to break is expected, and all else that it breaks is of no matter."""
+    """A control must break its expected bound; whatever else it breaks does not matter."""
     expected = getattr(attack, "EXPECTED", None)
     if expected is None:
         return found

@@ -1,4 +1,4 @@
-"""A bus and a broker of an attack's own, with honest programs on them; and what the attack did to them."""
+"""A bus and a broker for one attack, with honest programs on them; and the effects of the attack."""
 
 import json
 import os
@@ -15,11 +15,11 @@ import wire
 
 
 class Scene:
-    """What an attack finds. `programs` and `tools` are the folders of the programs and of the observer; `size` is `small` or
+    """The environment of an attack. `programs` and `tools` are the folders of the programs and of the observer; `size` is `small` or
     `full`."""
 
-    # mallopt(3): after it has freed a large block, glibc keeps up to twice its size for the next one. A program that
-    # returns what it frees has grown by what it holds, and that is what the bound is for.
+    # mallopt(3): after freeing a large block, glibc keeps up to twice its size for the next one. With these
+    # settings, a program returns freed memory and grows only by what it holds, which is what the bound is for.
     GIVES_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
     def __init__(self, programs, tools, attack, size):
@@ -35,15 +35,15 @@ class Scene:
         self.facts, self.broken = {}, []
 
     def full(self, full, small):
-        """A number by the size of the run."""
+        """A number that depends on the size of the run."""
         return full if self.size == "full" else small
 
     def note(self, **facts):
-        """Figures of the attack itself, for the report."""
+        """Adds figures from the attack itself to the report."""
         self.facts |= facts
 
     def expect(self, condition, sentence):
-        """A bound of the attack's own."""
+        """Checks a bound specific to this attack."""
         if not condition:
             self.broken.append(sentence)
 
@@ -69,7 +69,7 @@ class Scene:
             nofile=getattr(self.attack, "NOFILE", None))
         witness = self.connect()
         self.wait_for_name(witness, wire.BROKER)
-        # A program of the library, which has to stay on the bus.
+        # A program that uses the library, which must stay on the bus.
         self.server = self.start(self.programs / "ipc-server", stderr=log, stdout=log)
         self.server_name = self.wait_for_name(witness, "demo.IPCServer")
         self.witness = witness
@@ -96,7 +96,7 @@ class Scene:
                 time.sleep(0.01)
 
     def wait_for_name(self, connection, name):
-        """The owner of a name, which is to come within 20 s."""
+        """Returns the owner of a name, which must appear within 20 s."""
         deadline = time.monotonic() + 20
         while (reply := connection.request(*wire.BUS, "GetNameOwner", "s", name)).kind == wire.ERROR:
             if time.monotonic() > deadline:
@@ -105,7 +105,7 @@ class Scene:
         return reply.values[0]
 
     def result(self):
-        """What the attack did, with each broken bound as a sentence."""
+        """The effects of the attack, with a message for each broken bound."""
         out, _ = self.observer.communicate()
         seen = json.loads(out.splitlines()[-1])
         bounds = dict(wait=250, broker=64, bus=64) | getattr(self.attack, "BOUNDS", {})
@@ -124,7 +124,7 @@ class Scene:
     def broken_programs(self):
         broken = []
         try:
-            # An end that has begun is one.
+            # A shutdown in progress counts.
             return [f"the broker ended with {self.broker.wait(0.5)}"]
         except subprocess.TimeoutExpired:
             pass

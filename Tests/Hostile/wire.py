@@ -19,11 +19,11 @@ FIELD_TYPES = {1: "o", 2: "s", 3: "s", 4: "s", 5: "u", 6: "s", 7: "s", 8: "g", 9
 
 
 class Raw(bytes):
-    """Bytes that stand for a value, or for all elements of an array, as they are."""
+    """Raw bytes in place of a value, or of all elements of an array."""
 
 
 def split_types(signature):
-    """The complete types of a signature."""
+    """The complete types in a signature."""
     types, depth, start = [], 0, 0
     for place, code in enumerate(signature):
         depth += (code in "({") - (code in ")}")
@@ -77,7 +77,7 @@ def body(signature, *values):
 
 
 def take(data, place, kind):
-    """Reads a value of a little-endian message; the value and where it ends."""
+    """Reads a value of a little-endian message; returns the value and the position after it."""
     code = kind[0]
     place += -place % ALIGNMENT[code]
     if code in NUMBERS:
@@ -110,7 +110,7 @@ def take(data, place, kind):
 
 
 def header(kind, serial, length, flags=0, **fields):
-    """A message without its arguments, which have `length` bytes."""
+    """A message without its arguments, which take `length` bytes."""
     data = bytearray(struct.pack("<BBBBII", ord("l"), kind, flags, 1, length, serial))
     rows = [(FIELDS[name], (FIELD_TYPES[FIELDS[name]], value)) for name, value in fields.items() if value is not None]
     put(data, "a(yv)", rows)
@@ -136,16 +136,16 @@ class Message:
 
     @property
     def text(self):
-        """Of an error: its name and its sentence."""
+        """The name and the message of an error."""
         return f"{self.error}: {self.values[0] if self.data else ''}" if self.kind == ERROR else ""
 
 
 class Gone(Exception):
-    """The other side has ended the connection."""
+    """The other side has closed the connection."""
 
 
 class Connection:
-    """A connection to a bus, or with `direct` to the broker itself."""
+    """A connection to a bus or, with `direct`, to the broker itself."""
 
     DEADLINE = 60
 
@@ -164,12 +164,12 @@ class Connection:
             self.name = self.request(*BUS, "Hello").values[0]
 
     def direct(self):
-        """A direct connection to the broker for this connection's name."""
+        """Opens a direct connection to the broker on behalf of this connection."""
         reply = self.request(BROKER, BROKER_PATH, BROKER, "Connect", "a{sv}", {})
         descriptor = reply.descriptors[0]
         made = Connection(f"/proc/self/fd/{descriptor}")
         os.close(descriptor)
-        # The broker ends it with the connection for which it stands.
+        # The broker closes it together with this connection.
         made.owner = self
         return made
 
@@ -190,7 +190,7 @@ class Connection:
         self.socket.sendall(memoryview(data)[sent:])
 
     def message(self, kind, signature, data, flags=0, descriptors=(), **fields):
-        """Sends a message whose arguments are these bytes; its serial number."""
+        """Sends a message with these bytes as its arguments; returns its serial number."""
         serial = self.next_serial()
         start = header(
             kind, serial, len(data), flags, **fields, signature=signature or None, unix_fds=len(descriptors) or None)
@@ -206,7 +206,7 @@ class Connection:
         return self.wait(self.call(*arguments, **options))
 
     def broker(self, interface, member, signature="", *values, path=BROKER_PATH, **options):
-        """Calls the broker; the serial number."""
+        """Calls the broker; returns the serial number."""
         return self.call(BROKER, path, f"org.swiftipc.{interface}", member, signature, *values, **options)
 
     def ask(self, *arguments, **options):
@@ -225,7 +225,7 @@ class Connection:
         self.receive()
 
     def receive(self):
-        """Reads once what has come."""
+        """Reads the available bytes once."""
         try:
             data, rights, _, _ = self.socket.recvmsg(1 << 20, socket.CMSG_SPACE(4 * 253))
         except ConnectionError:
@@ -237,7 +237,7 @@ class Connection:
         self.buffer += data
 
     def messages(self):
-        """The messages that have come whole."""
+        """The messages that have arrived completely."""
         while len(self.buffer) >= 16:
             length, serial, fields_length = struct.unpack_from("<III", self.buffer, 4)
             start = 16 + fields_length + (-fields_length % 8)
@@ -252,7 +252,7 @@ class Connection:
             yield Message(kind, serial, fields, data, own)
 
     def sort(self):
-        """Keeps replies by the number of their call, answers a ping, and keeps all else."""
+        """Stores replies by the serial of their call, answers pings, and stores everything else."""
         for message in self.messages():
             if message.kind in (RETURN, ERROR):
                 self.replies[message.reply_serial] = message
@@ -270,7 +270,7 @@ class Connection:
             self._receive(deadline)
 
     def wait_call(self, member, seconds=DEADLINE):
-        """The next call of that member, for a connection that is a handler."""
+        """The next call of that member, on a handler's connection."""
         deadline = time.monotonic() + seconds
         while True:
             self.sort()

@@ -1,4 +1,4 @@
-"""Callers read a promised value, each three times at once, and its writer never gives the value: no other reader may wait.
+"""Callers read a promised value, each three times at once, and its writer never delivers it: no other reader may wait.
 Then one caller reads it two thousand times at once."""
 
 import wire
@@ -13,7 +13,7 @@ def attack(scene):
     for _ in range(scene.full(3, 1)):
         writer.wait(writer.pasteboard(
             "promised", "SetItems", "aa(sv)a{sv}", [[("a/b", ("ay", bytes(SIZE)))]], {"promises": ("aas", [["a/c"]])}))
-        # Two answers of this size are more than one caller may have under way, and seven more than all callers together.
+        # Two answers of this size exceed the limit in flight for one caller, and seven the limit for all callers together.
         serials = [(reader, reader.pasteboard("promised", "GetItems", "a{sv}", {})) for reader in readers * 3]
         answers = [reader.wait(serial, 60) for reader, serial in serials]
         scene.expect(all(map(is_broken, answers)), f"a promise was not broken: {answers[0].text}")
@@ -23,7 +23,7 @@ def attack(scene):
     answers = [flood.wait(serial, 60) for serial in serials]
     refused = sum(answer.error == "org.swiftipc.Error.LimitExceeded" for answer in answers)
     scene.note(refused=refused)
-    # A fourth of promised-reads waits, and another fourth if the promise breaks meanwhile.
+    # A quarter of promised-reads waits, and another quarter if the promise is broken in the meantime.
     scene.expect(refused >= count - 512, "too many reads waited for the promise")
     scene.expect(refused + sum(map(is_broken, answers)) == count, "an answer is neither refused nor broken")
 

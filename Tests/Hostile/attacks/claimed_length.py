@@ -1,4 +1,4 @@
-"""Headers that claim 32 MiB which never come, on direct connections that then close."""
+"""Headers that claim 32 MiB which never arrive, on direct connections that are then closed."""
 
 import wire
 

@@ -1,4 +1,4 @@
-"""A control: the broker ends."""
+"""A control: the broker is killed."""
 
 EXPECTED = "the broker ended"
 

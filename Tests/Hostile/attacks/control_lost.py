@@ -1,4 +1,4 @@
-"""A control: a client of the library ends, and with it its connection."""
+"""A control: a client that uses the library exits, and its connection is closed."""
 
 EXPECTED = "ipc-server lost its connection"
 

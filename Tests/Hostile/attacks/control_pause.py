@@ -1,4 +1,4 @@
-"""A control: the broker stands still for 400 ms, and the honest clients wait."""
+"""A control: the broker pauses for 400 ms, and the honest clients wait."""
 
 import os
 import signal

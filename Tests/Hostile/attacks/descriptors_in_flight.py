@@ -1,4 +1,4 @@
-"""600 descriptors of the same user are on their way between two other sockets when a value is to leave as a descriptor.
+"""600 descriptors of the same user are in flight between two other sockets when a value must be sent as a descriptor.
 
 Linux counts descriptors in flight for each user and refuses more than RLIMIT_NOFILE of the sender, unless it is root.
 """

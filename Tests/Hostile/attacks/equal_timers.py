@@ -1,4 +1,4 @@
-"""Very many waiters with equal time-outs, whose connection then leaves."""
+"""Very many waiting calls with equal time-outs, whose connection is then closed."""
 
 import wire
 

@@ -1,4 +1,4 @@
-"""24 descriptors are kept in memory and 28 more arrive, in a broker that has 64 in all; others hold half a message each."""
+"""24 descriptors are kept in memory and 28 more arrive, in a broker with 64 in all; other callers send half a message each."""
 
 import os
 
@@ -9,7 +9,7 @@ REFUSED = "org.swiftipc.Error.LimitExceeded"
 
 
 def files(count, size=100_000):
-    """Memory files without seals, which the broker has to copy."""
+    """Memory files without seals, which the broker must copy."""
     made = [os.memfd_create("value") for _ in range(count)]
     for file in made:
         os.truncate(file, size)
@@ -17,7 +17,7 @@ def files(count, size=100_000):
 
 
 def write(connection, board, count, size=100_000):
-    """Sends a version whose values are descriptors; the serial number."""
+    """Sends a version with descriptors as values; returns the serial number."""
     made = files(count, size)
     items = [[("a/b", ("h", number))] for number in range(count)]
     serial = connection.pasteboard(board, "SetItems", "aa(sv)a{sv}", items, {}, descriptors=made)

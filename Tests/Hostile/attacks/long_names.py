@@ -1,4 +1,4 @@
-"""Refusals of calls with names of 4 MiB: the answer must not repeat them."""
+"""Rejected calls with names of 4 MiB: the answer must not repeat them."""
 
 LONG = "a" * (4 << 20)
 

@@ -1,4 +1,4 @@
-"""Connections of one process that state many sources, and together queue as many requests as all may have."""
+"""Connections of one process that claim many sources, and together queue as many requests as all programs may have."""
 
 import wire
 

@@ -9,7 +9,7 @@ SIZE = 1 << 20
 
 
 def flood(scene, number, count, is_direct):
-    """What became of the writes of one caller: how many were done, how many refused."""
+    """Returns how many writes of one caller were done, and how many were rejected."""
     caller = scene.connect()
     board = f"flood{number}"
     caller.ask("Pasteboards1", "GetPasteboard", "sa{sv}", board, {"create": ("b", True)})

@@ -1,4 +1,4 @@
-"""A stranger that states the name of an application, to have the records of its requests forgotten."""
+"""A stranger that claims the name of an application, so that its request records are forgotten."""
 
 import wire
 
