@@ -35,7 +35,8 @@ let package = Package(
     ],
     targets: [
         // HTTPRelay
-        .target(name: "HTTPRelay", dependencies: ["Programs", ipc], path: "HTTPRelay/Library", swiftSettings: settings),
+        .target(
+            name: "HTTPRelay", dependencies: ["Programs", ipc], path: "HTTPRelay/Library", swiftSettings: settings),
         .executableTarget(
             name: "http-relay",
             dependencies: [
@@ -86,7 +87,8 @@ let package = Package(
 
         // Polyglot
         .executableTarget(
-            name: "polyglot-handler", dependencies: ["Programs", ipc], path: "Polyglot/Handler", swiftSettings: settings),
+            name: "polyglot-handler", dependencies: ["Programs", ipc], path: "Polyglot/Handler", swiftSettings: settings
+        ),
         .executableTarget(
             name: "polyglot-client", dependencies: ["Programs", ipc], path: "Polyglot/Client", swiftSettings: settings),
 

@@ -48,7 +48,8 @@ struct OptionsTests {
         let pair = try await Pair()
         let error = await #expect(throws: IPCError.self) {
             try await pair.application.generalPasteboard.setItems(
-                [.string("x")], options: PasteboardOptions(expiresAt: Timestamp(millisecondsSince1970: 946_684_800_000)))
+                [.string("x")], options: PasteboardOptions(expiresAt: Timestamp(millisecondsSince1970: 946_684_800_000))
+            )
         }
         #expect(error?.code == .invalidArguments && pair.broker.written.isEmpty)
     }

@@ -196,7 +196,9 @@ struct TableTests {
     }
 
     @Test func timesAreDistancesOnATerminalAndPointsInUTCInAPipe() {
-        let (time, now) = (Timestamp(millisecondsSince1970: 1_769_860_800_999), Timestamp(millisecondsSince1970: 1_769_861_000_000))
+        let (time, now) = (
+            Timestamp(millisecondsSince1970: 1_769_860_800_999), Timestamp(millisecondsSince1970: 1_769_861_000_000)
+        )
         #expect(time.cell(isAligned: true, now: now) == "3 min ago")
         #expect(now.cell(isAligned: true, now: time) == "in 3 min")
         #expect(time.cell(isAligned: false, now: now) == "2026-01-31T12:00:00Z")

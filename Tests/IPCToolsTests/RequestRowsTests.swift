@@ -89,7 +89,8 @@ struct RequestRowsTests {
         for start in [
             "request      request-0000000001", "state        declined", "source       demo.Y (claimed)",
             "sent         queued; 1 item, 1.5 KiB on board (change count 7)", "attempts     2",
-            "accepted     \(request.acceptedAt.local()) (60 s ago)", "ended        \(request.endedAt?.local() ?? "") (1 s ago)",
+            "accepted     \(request.acceptedAt.local()) (60 s ago)",
+            "ended        \(request.endedAt?.local() ?? "") (1 s ago)",
             "parent       request-0000000000", "error        busy", #"message      two\nlines"#,
         ] {
             #expect(lines.contains(start), "\(start)\n\(text)")

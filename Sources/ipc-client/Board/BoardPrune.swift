@@ -94,7 +94,9 @@ struct BoardPrune: ClientCommand {
     func action(_ info: PasteboardInfo, now: Timestamp) -> Action? {
         if empty && info.itemCount > 0 { return nil }
         if let olderThan {
-            guard let time = info.changedAt, time + .milliseconds(Int64(clamping: olderThan.milliseconds)) < now else { return nil }
+            guard let time = info.changedAt, time + .milliseconds(Int64(clamping: olderThan.milliseconds)) < now else {
+                return nil
+            }
         }
         if history { return info.versionCount ?? 2 > 1 ? .letGo : nil }
         guard info.name == .general else { return .removed }

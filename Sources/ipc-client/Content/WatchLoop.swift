@@ -90,7 +90,8 @@ struct WatchEvent: Sendable {
     /// The fields, separated by tabs. People get local time, programs get UTC.
     func line(isForPeople: Bool) -> String {
         [
-            isForPeople ? time.local() : time.description, change.name.text, String(count), event, String(version?.byteCount ?? 0),
+            isForPeople ? time.local() : time.description, change.name.text, String(count), event,
+            String(version?.byteCount ?? 0),
             version?.types.distinct.joined(separator: ",") ?? "",
         ].joined(separator: "\t")
     }

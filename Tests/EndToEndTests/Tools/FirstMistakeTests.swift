@@ -384,7 +384,8 @@ struct FirstMistakeTests {
             let sent = try await Tools.client(arguments)
             #expect(sent.status == .exited(74) && sent.errors.contains("removed or moved"), "\(sent)")
         }
-        #expect(try await Tools.client(["request", "list", "--json"]).succeeded().output.split(separator: "\n").count == 1)
+        #expect(
+            try await Tools.client(["request", "list", "--json"]).succeeded().output.split(separator: "\n").count == 1)
         if !change.hasPrefix("cp") {
             let doctor = try await Tools.client(["doctor", "--json"])
             #expect(doctor.output.contains("\"store-gone\""), "\(doctor)")

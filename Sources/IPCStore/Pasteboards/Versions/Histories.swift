@@ -41,7 +41,8 @@ final class Histories {
             source: source.application, versions: [count])
         usage.charge(Usage(pasteboards: 1), to: board.source, area)
         let version =
-            try first?(board) ?? VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: transaction.now)
+            try first?(board)
+            ?? VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: transaction.now)
         try versions.insert(version, area)
         board.isCurrentForOneReader = version.isOnce
         try checkUsage(with: version, area)

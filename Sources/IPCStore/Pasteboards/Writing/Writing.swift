@@ -86,7 +86,9 @@ extension StoreTransaction {
         let board = try createPasteboard(name, area, source: addition.options.source) { board in
             try composer.first(of: board, addition, at: now)
         }
-        try call.map { try session.calls.remember($0, result: board.changeCount, addition.isSensitive ? .volatile : area) }
+        try call.map {
+            try session.calls.remember($0, result: board.changeCount, addition.isSensitive ? .volatile : area)
+        }
         return board.changeCount
     }
 
