@@ -61,6 +61,23 @@ struct LibraryTests {
         _ = broker
     }
 
+    @Test func `a unique pasteboard takes each kind of content, and leaves with its connection`() async throws {
+        let broker = try await BrokerProcess.start()
+        let (writer, reader) = (try await connect(), try await connect("demo.Reader"))
+        let mine = try await writer.uniquePasteboard()
+        let theirs = Pasteboard(named: mine.name, of: reader)
+        try await mine.setImage([1, 2], type: .png)
+        #expect(try await theirs.image == Representation(type: .png, value: .bytes([1, 2])))
+        try await mine.setURLs(["x:1", "y:2"])
+        #expect(try await theirs.urls == ["x:1", "y:2"])
+        let error = await #expect(throws: IPCError.self) { try await mine.setURLs(["x:1", "no url"]) }
+        #expect(error?.code == .invalidURL)
+        #expect(try await theirs.urls == ["x:1", "y:2"])
+        await writer.close()
+        try await theirs.waitUntilRemoved()
+        _ = broker
+    }
+
     @Test func `what is promised is given, and outlives a writer that ends in good order`() async throws {
         let broker = try await BrokerProcess.start()
         let (writer, reader) = (try await connect(), try await connect("demo.Reader"))

@@ -58,6 +58,20 @@ struct WalkthroughTests {
         #expect(failed.status != .success && failed.errors.contains("make run"))
     }
 
+    /// The README's sender in Python reports an error in one line, without a bus and without a broker.
+    @Test(arguments: [true, false])
+    func theSenderOfTheReadmeReportsAnError(hasBus: Bool) async throws {
+        let bus = try PrivateBus.current
+        let blocks = try FileContents.text("\(Self.root)/README.md").split(separator: "```python\n").dropFirst()
+        let sender = try #require(blocks.first?.split(separator: "```").first)
+        var environment = bus.environment
+        if !hasBus { environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere/bus" }
+        let failed = try await RunningProcess.run(
+            "/usr/bin/python3", ["-c", String(sender)], environment: environment)
+        #expect(failed.status == .exited(1) && failed.output.isEmpty)
+        #expect(failed.errors.split(separator: "\n").count == 1, "\(failed)")
+    }
+
     /// Which blocks of a document run, and which do not.
     struct Page: Sendable {
         /// The minimum number of commands that run. A document without commands has 0.
@@ -68,6 +82,7 @@ struct WalkthroughTests {
 
     private static let pages = [
         "README.md": Page(commands: 6, skipped: ["it builds, and \"make test\" would run this in itself"]),
+        "docs/benchmarks.md": Page(skipped: ["it builds, and measures for ten minutes"]),
         "docs/connections.md": Page(skipped: ["needs another machine"]),
         "docs/dbus-interface.md": Page(commands: 3),
         "docs/desktop-links.md": Page(commands: 8),
