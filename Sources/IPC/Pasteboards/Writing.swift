@@ -20,7 +20,7 @@ extension Pasteboard {
         return try await object.write(items, wire)
     }
 
-    /// Replaces all items if the pasteboard has exactly this change count; see ``setItems(_:options:)``.
+    /// Replaces all items if the pasteboard has exactly this change count; see ``setItems(_:options:createsPasteboard:)``.
     /// - Throws: `changeCountMismatch`, with the current change count in its message.
     @discardableResult
     public func setItems(
@@ -30,7 +30,7 @@ extension Pasteboard {
     }
 
     /// Appends items to the current version, in one step. If the options of the two versions differ, the stricter ones
-    /// apply. Parameters and errors are those of ``setItems(_:options:)``.
+    /// apply. Parameters and errors are those of ``setItems(_:options:createsPasteboard:)``.
     @discardableResult
     public func addItems(
         _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()

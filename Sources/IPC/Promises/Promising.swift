@@ -22,7 +22,7 @@ extension Pasteboard {
     ///   - options: how the version is kept.
     ///   - provider: provides the promised values.
     /// - Returns: the change count of the new version.
-    /// - Throws: the same errors as ``setItems(_:options:)``; `invalidArguments` if an item already has the type.
+    /// - Throws: the same errors as ``setItems(_:options:createsPasteboard:)``; `invalidArguments` if an item already has the type.
     @discardableResult
     public func setItems(
         _ items: [PasteboardItem] = [], promising promises: [[ContentType]],

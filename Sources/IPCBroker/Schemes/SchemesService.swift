@@ -342,7 +342,7 @@ extension Limits {
     func page(_ asked: UInt32?) throws -> Int {
         guard let asked else { return Int(min(pageRows, pageRowsMost)) }
         guard asked > 0, UInt64(asked) <= pageRowsMost else {
-            throw IPCError(.invalidArguments, "a page can have 1 to \(pageRowsMost) rows, not \(asked)")
+            throw IPCError(.invalidArguments, "“limit” must be from 1 to \(pageRowsMost) rows, not \(asked)")
         }
         return Int(asked)
     }

@@ -92,11 +92,11 @@ package struct RequestLife: Sendable, Hashable {
     package private(set) var crashes: UInt32 = 0
     package private(set) var handBacks: UInt32 = 0
     /// How often a handler lost its direct connection while it had the request, but stayed on the bus.
-    package private(set) var cuts: UInt32 = 0
+    private var cuts: UInt32 = 0
     /// Whether a handler crashed while it had the request, alone or with others.
-    package private(set) var hasSeenCrash = false
+    private var hasSeenCrash = false
     /// Whether an earlier broker may have delivered the request.
-    package private(set) var mayHaveBeenSeen = false
+    private var mayHaveBeenSeen = false
     /// Whether the request was stored.
     package private(set) var isAccepted = false
 
@@ -143,8 +143,9 @@ extension RequestLife {
         switch (state, event) {
         case (.ended, _): []
         case (_, .abandoned): end(nil)
+        case (_, .timePassed(let isStarting)): timePassed(isStarting)
         case (.arriving, _), (.endsOnArrival, _): whileArriving(event)
-        case (.orphaned, .timePassed), (.orphaned, .calledOff): end(.orphaned)
+        case (.orphaned, .calledOff): end(.orphaned)
         case (.orphaned, _): []
         case (.waiting, _): whileWaiting(event)
         case (.leaving(let isReady, let isCalledOff), _): whileLeaving(event, isReady, isCalledOff)
@@ -165,7 +166,6 @@ extension RequestLife {
         // The first end is kept.
         case (_, .endsOnArrival): return []
         case (.calledOff(let end), _), (.undeliverable(let end), _): state = .endsOnArrival(end)
-        case (.timePassed(let isStarting), _): state = .endsOnArrival(expired(isStarting))
         default: break
         }
         return []
@@ -177,7 +177,6 @@ extension RequestLife {
             state = .leaving(isReady: !isQueued, isCalledOff: false)
             return isQueued ? [.prepare] : []
         case .calledOff(let end), .undeliverable(let end): return self.end(end)
-        case .timePassed(let isStarting): return end(expired(isStarting))
         default: return []
         }
     }
@@ -200,8 +199,6 @@ extension RequestLife {
             state = .leaving(isReady: isReady, isCalledOff: true)
             return []
         case .undeliverable(let end): return self.end(end)
-        // A queued request's attempt is still being written, so it cannot end now.
-        case .timePassed: return isQueued ? [] : end(expired(false))
         default: return []
         }
     }
@@ -230,7 +227,6 @@ extension RequestLife {
             return [.askToCancel]
         // A desktop application is started with its URL, and the start may fail.
         case .undeliverable(let end): return self.end(end)
-        case .timePassed: return [.giveUp(delivery: delivery, isCutOff: isCutOff)] + end(.unanswered)
         default: return []
         }
     }
@@ -261,4 +257,104 @@ extension RequestLife {
         end?.attempts = attempts
         return [.end(end)]
     }
+}
+
+// MARK: Time-outs
+
+extension RequestLife {
+    package enum Deadline: Sendable {
+        /// The time-out expires or, for a queued request, its time to live.
+        case expiry
+        /// The time for the answer expires.
+        case answer
+    }
+
+    /// The deadline that applies in the current state; `nil` if there is none.
+    package var deadline: Deadline? {
+        switch state {
+        case .arriving, .endsOnArrival, .orphaned, .waiting: .expiry
+        // No deadline applies while the attempt of a queued request is being written.
+        case .leaving: isQueued ? nil : .expiry
+        case .delivered: .answer
+        case .ended: nil
+        }
+    }
+
+    /// Ends the request after its deadline has passed.
+    private mutating func timePassed(_ isHandlerStarting: Bool) -> [Action] {
+        switch state {
+        case .arriving:
+            state = .endsOnArrival(expired(isHandlerStarting))
+            return []
+        case .endsOnArrival, .ended: return []
+        case .orphaned: return end(.orphaned)
+        case .waiting: return end(expired(isHandlerStarting))
+        // A queued request's attempt is still being written, so it cannot end now.
+        case .leaving: return isQueued ? [] : end(expired(false))
+        case .delivered(let delivery, _, let isCutOff):
+            return [.giveUp(delivery: delivery, isCutOff: isCutOff)] + end(.unanswered)
+        }
+    }
+
+    /// The end of a request that times out before it is delivered, or before it is delivered again.
+    private func expired(_ isHandlerStarting: Bool) -> RequestEnd {
+        if hasSeenCrash { return .expiredAfterCrash(attempts: attempts) }
+        if cuts > 0 { return .expiredAfterCut }
+        if mayHaveBeenSeen { return .expiredAfterRestart }
+        return isHandlerStarting ? .expiredDuringStart : .expired
+    }
+}
+
+/// How long a request may take, in milliseconds. The default values are in ``Limits``.
+package enum RequestTimeout {
+    /// The time from acceptance until the request must end or, for a queued request, from delivery until the answer.
+    /// - Parameters:
+    ///   - stated: the time-out that the sender set; `nil` for the default.
+    ///   - left: the time that is left, for a repeated call of a sender.
+    /// - Throws: `invalidArguments` for 0.
+    package static func milliseconds(
+        stated: UInt32?, left: UInt32?, isQueued: Bool, _ limits: Limits
+    ) throws(IPCError) -> UInt64 {
+        let usual = isQueued ? limits.queuedTimeoutMilliseconds : limits.requestTimeoutMilliseconds
+        let time = min(stated ?? UInt32(clamping: usual), left ?? .max)
+        guard time > 0 else { throw IPCError(.invalidArguments, "the time-out must be at least 1 ms") }
+        return UInt64(time)
+    }
+
+    /// The time from acceptance until a queued request must be delivered.
+    /// - Throws: `invalidArguments` if a time is set for a request that is not queued, or is out of range.
+    package static func timeToLive(
+        stated: UInt64?, isQueued: Bool, _ limits: Limits
+    ) throws(IPCError) -> UInt64 {
+        guard let stated else { return limits.timeToLiveMilliseconds }
+        guard isQueued else {
+            throw IPCError(
+                .invalidArguments, "“time-to-live” is for queued requests; add “queue”, or use “timeout”")
+        }
+        guard (1...limits.timeToLiveMostMilliseconds).contains(stated) else {
+            throw IPCError(
+                .invalidArguments,
+                "“time-to-live” must be from 1 to \(limits.timeToLiveMostMilliseconds) ms, not \(stated)")
+        }
+        return stated
+    }
+
+    /// The times for the retry of a request that has ended. The retry is queued. It has the times of the request if
+    /// that was queued too, otherwise the defaults.
+    /// - Parameters:
+    ///   - timeout: the time-out of the request.
+    ///   - timeToLive: its time to live; `nil` if it was not queued.
+    package static func ofRetry(
+        timeout: UInt64, timeToLive: UInt64?, _ limits: Limits
+    ) -> (timeout: UInt64, timeToLive: UInt64) {
+        let longest = limits.timeToLiveMostMilliseconds
+        guard let timeToLive else {
+            return (limits.queuedTimeoutMilliseconds, min(limits.timeToLiveMilliseconds, longest))
+        }
+        return (timeout, min(timeToLive, longest))
+    }
+
+    /// How long a waiting sender may take to repeat its call after a broker restart. This is longer than the library
+    /// needs to reconnect (I24).
+    package static let ofReturn: UInt64 = 30_000
 }

@@ -49,7 +49,7 @@ struct WatchToolTests {
         let told = try await Tools.client(["watch", "board", "--since", "0", "--count", "1", "--exec", command])
         #expect(told.status == .success)
         #expect(told.output == "board|set|text/plain;charset=utf-8|10|demo.IPCClient|$(id) 'x'\n")
-        #expect(told.errors.contains("exit code 3"))
+        #expect(told.errors.contains("exited with code 3"))
         // A command that does not read its input is not a failure.
         let deaf = try await Tools.client(["watch", "board", "--since", "0", "--count", "1", "--exec", "true"])
         #expect(deaf.status == .success && !deaf.errors.contains("warning"), "\(deaf)")

@@ -101,9 +101,9 @@ struct XCallbackToolTests {
             #expect(try await Tools.client(["open", Self.url + "&x-success=" + callback]).status == .success)
         }
         try await server.errors.waitForLine {
-            $0.hasPrefix("warning: x-success of ") && $0.hasSuffix("is not opened: the scheme http is reserved")
+            $0.hasPrefix("warning: x-success of ") && $0.hasSuffix("was not opened: the scheme http is reserved")
         }
-        try await server.errors.waitForLine { $0.contains("is not opened: no application") }
+        try await server.errors.waitForLine { $0.contains("was not opened: no application") }
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
     }

@@ -68,11 +68,11 @@ struct ContentTypeTests {
         ("text/plain;a=\"b", "“text/plain;a=\"b” has a quotation mark that is not closed (RFC 2045 §5.1)"),
         ("text/plain;a=\"b\\", "“text/plain;a=\"b\\” has a quotation mark that is not closed (RFC 2045 §5.1)"),
         ("text/plain;a=1;A=2", "“text/plain;a=1;A=2” has the parameter “a” twice (RFC 6838 §4.3)"),
-        ("text/pläin", "“text/pläin” holds “ä”; RFC 2045 §5.1 allows only printable ASCII"),
-        ("text/plain\n", "“text/plainU+000A” holds U+000A; RFC 2045 §5.1 allows only printable ASCII"),
-        ("text\u{0}/plain", "“textU+0000/plain” holds U+0000; RFC 2045 §5.1 allows only printable ASCII"),
-        ("text/plain;\ta=b", "“text/plain;U+0009a=b” holds U+0009; RFC 2045 §5.1 allows only printable ASCII"),
-        ("日本/語", "“日本/語” holds “日”; RFC 2045 §5.1 allows only printable ASCII"),
+        ("text/pläin", "“text/pläin” contains “ä”; RFC 2045 §5.1 allows only printable ASCII"),
+        ("text/plain\n", "“text/plainU+000A” contains U+000A; RFC 2045 §5.1 allows only printable ASCII"),
+        ("text\u{0}/plain", "“textU+0000/plain” contains U+0000; RFC 2045 §5.1 allows only printable ASCII"),
+        ("text/plain;\ta=b", "“text/plain;U+0009a=b” contains U+0009; RFC 2045 §5.1 allows only printable ASCII"),
+        ("日本/語", "“日本/語” contains “日”; RFC 2045 §5.1 allows only printable ASCII"),
     ]
 
     private static func wrong(_ quoted: String, _ byte: Int, _ rule: String) -> String {
