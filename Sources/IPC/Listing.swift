@@ -25,7 +25,7 @@ public struct Listing<Row: Sendable>: AsyncSequence, Sendable {
 
         init(list: Listing) { self.list = list }
 
-        /// Returns the next row; `nil` at the end. A page without rows marks the end.
+        /// Returns the next row; `nil` at the end. The list ends when a page has no rows.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(IPCError) -> Row? {

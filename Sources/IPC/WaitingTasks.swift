@@ -8,13 +8,13 @@ final class WaitingTasks<Value: Sendable> {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Waits for a value, unless `ready` already has one. Keeps waiting even if the task is cancelled.
+    /// Waits for a value, unless `ready` already returns one. Keeps waiting even if the task is cancelled.
     func wait(unless ready: @DBusActor () -> Value?) async -> Value {
         last += 1
         return await wait(as: last, ready)
     }
 
-    /// Waits for a value, unless `ready` already has one, or until the task is cancelled.
+    /// Waits for a value, unless `ready` already returns one. If the task is cancelled, `cancelled` provides the value.
     func wait(
         unless ready: @DBusActor () -> Value?, ifCancelled cancelled: @escaping @DBusActor @Sendable () -> Value
     ) async -> Value {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A point in time on the system clock.
 ///
-/// It does not need Foundation. The product `IPCFoundation` converts it to and from a `Date`.
+/// This type does not need Foundation. The product `IPCFoundation` converts timestamps to and from `Date`.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Milliseconds since the start of 1970 UTC.
     public let millisecondsSince1970: UInt64
@@ -29,7 +29,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         return Timestamp(millisecondsSince1970: isTooLarge ? .max : sum)
     }
 
-    /// The time from the right operand to the left one; zero if the left one is not later.
+    /// The time from `right` to `left`; zero if `left` is not later.
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
         let (earlier, later) = (right.millisecondsSince1970, left.millisecondsSince1970)
         return .milliseconds(Int64(clamping: later > earlier ? later - earlier : 0))
@@ -37,7 +37,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// `2026-01-31T12:00:00Z` (RFC 3339), without fractions of a second; empty beyond the year 9999.
+    /// The time as in `2026-01-31T12:00:00Z` (RFC 3339), without fractions of a second; empty beyond the year 9999.
     public var description: String {
         var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
         var parts = tm()

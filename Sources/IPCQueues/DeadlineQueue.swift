@@ -6,12 +6,12 @@ public protocol Deadlined: AnyObject {
 
 /// Objects with deadlines, earliest first. This is a binary heap in which each object knows its index.
 ///
-/// Insertion, removal and expiry take logarithmic time. Among equal deadlines, the object that was inserted first comes
-/// first.
+/// Insertion, removal and expiry take logarithmic time. Objects with equal deadlines keep the order in which they were
+/// inserted.
 public struct DeadlineQueue<Element: Deadlined> {
     public typealias Instant = ContinuousClock.Instant
 
-    /// An object and its deadline. The deadline is stored here because comparing deadlines is most of the work.
+    /// An object and its deadline. The deadline is stored here, because comparing deadlines is most of the work.
     @usableFromInline struct Entry {
         @usableFromInline let deadline: Instant
         @usableFromInline let number: UInt64
@@ -39,7 +39,7 @@ public struct DeadlineQueue<Element: Deadlined> {
     /// The object with the earliest deadline; `nil` if the queue is empty.
     @inlinable public var firstElement: Element? { heap.first?.element }
 
-    /// Adds an object. If it is already in the queue, an earlier deadline replaces its own; a later one has no effect.
+    /// Adds an object, or gives an object that is already in the queue an earlier deadline. A later one has no effect.
     @inlinable public mutating func insert(_ element: Element, at deadline: Instant) {
         let index = element.deadlineIndex
         guard index < 0 || deadline < heap[index].deadline else { return }
@@ -59,14 +59,14 @@ public struct DeadlineQueue<Element: Deadlined> {
         if index > 0, last.precedes(heap[(index - 1) / 2]) { rise(last, from: index) } else { sink(last, from: index) }
     }
 
-    /// Removes and returns the object with the earliest deadline, if that has passed.
+    /// Removes and returns the object with the earliest deadline; `nil` if that deadline has not passed.
     @inlinable public mutating func takeDue(at now: Instant) -> Element? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.element)
         return first.element
     }
 
-    /// Puts an entry into a gap, or further up in the heap.
+    /// Moves a gap up the heap until the entry fits into it, and puts the entry there.
     @inlinable mutating func rise(_ entry: Entry, from gap: Int) {
         var gap = gap
         while gap > 0, entry.precedes(heap[(gap - 1) / 2]) {
@@ -76,7 +76,7 @@ public struct DeadlineQueue<Element: Deadlined> {
         put(entry, at: gap)
     }
 
-    /// Puts an entry into a gap, or further down in the heap.
+    /// Moves a gap down the heap until the entry fits into it, and puts the entry there.
     @inlinable mutating func sink(_ entry: Entry, from gap: Int) {
         var gap = gap
         while 2 * gap + 1 < heap.count {

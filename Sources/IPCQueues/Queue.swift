@@ -24,7 +24,7 @@ public struct Queue<Element> {
         let element = elements[first]
         elements[first] = nil
         first += 1
-        // Removed elements are discarded in batches, because each removal moves all others.
+        // Discard the places of removed elements in batches, because this moves all remaining elements.
         if isEmpty {
             elements.removeAll(keepingCapacity: first <= 256)
             first = 0

@@ -7,7 +7,7 @@ internal import IPCInterface
 /// and sequences continue. To disconnect, release it or call ``close()``.
 @DBusActor
 public final class Application {
-    /// The reverse-DNS id, such as `demo.IPCClient`. Every call of this application states it as the source.
+    /// The reverse-DNS id, such as `demo.IPCClient`. Every call of this application names it as the source.
     public nonisolated let id: ApplicationID
     /// Other applications' claims to the schemes passed to ``connect(id:schemes:window:allowReserved:resends:bus:)``.
     public private(set) var conflicts: [Handler] = []
@@ -33,13 +33,13 @@ public final class Application {
     }
 
     isolated deinit {
-        // Requests that are being answered keep the connection open. If the bus is lost, waiting for them is pointless.
+        // Requests that are still being handled keep the connection open. Without a bus, they cannot be answered.
         if !link.connection.isConnected { link.connection.close() }
     }
 
     /// Connects to the bus. If schemes are given, the application becomes their handler.
     ///
-    /// With schemes, the application owns its id as a bus name while it is connected. From then on, requests wait in
+    /// With schemes, the application owns its id as a bus name while it is connected. From then on, requests arrive in
     /// ``openURLs``, and ``conflicts`` lists other claims to the schemes. Without schemes, it does not request the
     /// name: any number of processes can share the id, and handlers see it as ``IPCModel/SourceStrength/claimed``.
     ///
@@ -49,7 +49,7 @@ public final class Application {
     ///   - window: how many unanswered requests the broker may deliver at once; 1 keeps strict order.
     ///   - allowReserved: whether schemes such as `http` are accepted. Use it only on the user's explicit request.
     ///   - resends: whether each change gets an id, so that it can be sent again after a restart without happening
-    ///     twice. Without it, a program that makes one call and exits is slightly faster.
+    ///     twice. If it is false, a program that makes one call and exits is slightly faster.
     ///   - bus: the address of the bus.
     /// - Throws: `storeUnavailable` if there is no bus or broker, `timedOut` if the bus does not answer, `notOwner` if
     ///   another process owns this id, `reservedScheme`, `limitExceeded`.
@@ -69,10 +69,10 @@ public final class Application {
 
     /// The requests to open a URL, in the order of their delivery. They wait until a consumer takes them.
     ///
-    /// At most as many wait as the window allows, because the broker sends the next one only after an answer. Other
-    /// programs may add up to 64 through `org.freedesktop.Application.Open`; their source is unknown. Each request goes
-    /// to one consumer. The sequence ends after ``close()``. It throws `notOwner` if another process took the id while
-    /// the bus was away. It throws `storeUnavailable` if a bus started this program (`DBUS_STARTER_ADDRESS`,
+    /// No more requests wait than the window allows, because the broker sends the next one only after an answer. Other
+    /// programs may add up to 64, of unknown source, through `org.freedesktop.Application.Open`. Each request goes to
+    /// one consumer. The sequence ends after ``close()``. It throws `notOwner` if another process took the id while the
+    /// bus was away. It throws `storeUnavailable` if a bus started this program (`DBUS_STARTER_ADDRESS`,
     /// `DBUS_STARTER_BUS_TYPE`) and has been away for 5 s; other programs wait for the next bus.
     public nonisolated var openURLs: OpenURLRequests { OpenURLRequests(application: self) }
 
@@ -101,15 +101,15 @@ public final class Application {
     /// Requests that no consumer has taken return to the broker, which delivers them to the scheme's next handler.
     /// Requests that a consumer has taken can still be answered. Stored claims and the bus name are kept. To receive
     /// again, call ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``. If ``close()`` is called
-    /// while this is running, it returns without an error, because closing the connection releases the claims.
+    /// while this is running, this returns without an error, because closing the connection releases the claims.
     /// - Throws: the errors of the broker. The sequence ends in any case.
     public func stopReceiving() async throws(IPCError) { try await receiver.stop() }
 
     /// Sends pending messages and disconnects from the bus.
     ///
-    /// First, the broker fetches the promised values, so that they outlive this program; each may take 10 s. Requests
-    /// that no consumer has taken return to the broker. Requests that were taken but not answered end as `failed` if
-    /// their sender waits, and are delivered again if they are queued. Callbacks in progress may take another 10 s.
+    /// First, the broker fetches the promised values, so that they outlive this program; this may take 10 s per value.
+    /// Requests that no consumer has taken return to the broker. Requests that were taken but not answered end as
+    /// `failed` if their sender waits; queued ones are redelivered. Callbacks in progress may take another 10 s.
     public func close() async {
         await promises.close()
         await receiver.end()

@@ -28,8 +28,8 @@ extension Application {
     /// - Parameters:
     ///   - url: a string that starts with a scheme and a colon, without control characters, at most 1 MiB. It arrives
     ///     unchanged, byte for byte.
-    ///   - items: the payload, at most 16 MiB in all unless the handler accepts descriptors; then the rest is sent as
-    ///     files.
+    ///   - items: the payload: at most 16 MiB in all, or more if the handler accepts descriptors, because large values
+    ///     are then sent as files.
     ///   - board: the pasteboard to write the items to or, without items, the pasteboard whose version is sent.
     ///   - options: further properties of the request.
     /// - Returns: the outcome, even if the handler declined or failed; `queued` at once for a queued request.
@@ -83,9 +83,9 @@ extension Application {
     /// call back; after that, the reply has no items. The reply of a callback consists of the text of its `result`, and
     /// of a JSON object of strings with all its parameters.
     ///
-    /// The scheme is released when the call completes. If another application handles it, a unique scheme is derived
-    /// from it. Other URLs are opened without callbacks, as by ``call(_:sending:on:options:)``, with the same
-    /// parameters.
+    /// The scheme is released when the call completes. If another application already handles it, the call uses a
+    /// unique scheme derived from it. URLs that are not of x-callback-url are opened without callbacks, as by
+    /// ``call(_:sending:on:options:)``, with the same parameters.
     /// - Throws: as ``call(_:sending:on:options:)``; `invalidArguments` if the URL already names callbacks.
     public func call(
         _ url: String, callbackScheme scheme: URLScheme, sending items: [PasteboardItem]? = nil,

@@ -16,7 +16,7 @@ extension Application {
     /// The pasteboard that all programs share. It always exists, so this makes no call.
     public nonisolated var generalPasteboard: Pasteboard { Pasteboard(named: .general, of: self) }
 
-    /// Creates a pasteboard with a unique name, which is removed with this connection unless it is made persistent.
+    /// Creates a pasteboard with a unique name. It is removed when this program disconnects, unless made persistent.
     public func uniquePasteboard() async throws(IPCError) -> Pasteboard {
         Pasteboard(named: try await boards.makeUnique(), of: self)
     }
@@ -27,8 +27,8 @@ extension Application {
         try await boards.remove(name)
     }
 
-    /// All pasteboards whose names start with these bytes, without content, sorted by the bytes of their names. They
-    /// are read page by page as you iterate.
+    /// All pasteboards whose names start with the bytes of `prefix`, without content, sorted by the bytes of their
+    /// names. They are read page by page as you iterate.
     public nonisolated func pasteboards(prefix: String = "") -> Listing<PasteboardInfo> {
         Listing { [boards] after throws(IPCError) in try await boards.page(prefix: prefix, after: after?.name.text) }
     }
@@ -42,9 +42,9 @@ extension Application {
     /// The highest change count assigned so far to any pasteboard. Later changes have higher ones.
     public func changeCount() async throws(IPCError) -> UInt64 { try await boards.change(of: [], since: nil).cursor }
 
-    /// Gives all later changes a higher change count than this one. A number below ``changeCount()`` has no effect.
+    /// Gives all later changes a higher change count than `count`. A number below ``changeCount()`` has no effect.
     ///
-    /// Use it after an import, so that programs with change counts of the other store see its pasteboards as changed.
+    /// Use it after an import, so that programs with change counts of the old store see its pasteboards as changed.
     /// - Returns: the highest change count that now counts as assigned.
     @discardableResult
     public func skipChangeCounts(to count: UInt64) async throws(IPCError) -> UInt64 {

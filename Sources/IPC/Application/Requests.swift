@@ -1,5 +1,5 @@
 extension Application {
-    /// Returns the request with the given id, whether it exists or not. This makes no call.
+    /// Returns the request with the given id, whether or not it exists. This makes no call.
     public nonisolated func request(_ id: RequestID) -> Request { Request(id, queries) }
 
     /// Returns the requests in the given state and for the given handler (`nil` means all), in the order of their
@@ -19,7 +19,7 @@ extension Application {
     /// Reports the completion of requests that this application queues from now on. Call this before queueing them.
     ///
     /// The broker reports the end of a request only to the connection that queued it, so ends are missed while the bus
-    /// is away; ``Request/wait(timeout:)`` misses none. If a consumer is slow, the newest
-    /// ``RequestCompletions/mostWaiting`` are kept. The sequence ends after ``close()``.
+    /// is away; ``Request/wait(timeout:)`` misses none. If a consumer is slow, only the newest
+    /// ``RequestCompletions/mostWaiting`` reports are kept. The sequence ends after ``close()``.
     public func completions() async throws(IPCError) -> RequestCompletions { try await queries.completions() }
 }

@@ -31,7 +31,7 @@ extension Application {
     ///
     /// - Parameters:
     ///   - schemes: the schemes, without a colon.
-    ///   - application: the application that claims them; `nil` means this one. For others, set `persistent`.
+    ///   - application: the application that claims them; `nil` means this one. For another one, set `persistent`.
     ///   - persistent: whether the claims are stored.
     ///   - window: how many unanswered requests the broker may deliver to a handler at once.
     ///   - allowReserved: whether schemes such as `http` are accepted. Use it only on the user's explicit request.
@@ -45,7 +45,7 @@ extension Application {
     ) async throws(IPCError) -> [Handler] {
         let claimant = application ?? id
         let isOwn = claimant == id
-        // This library accepts descriptors. Whether another program does is not known.
+        // This library accepts descriptors. Whether another program does is unknown here.
         let options = RegisterOptions(
             persistent: persistent, window: window, allowReserved: allowReserved,
             fd: takesDescriptors || isOwn ? link.takesDescriptors : nil)
@@ -65,13 +65,13 @@ extension Application {
     }
 
     /// The rules that decide which applications may open an application's URLs; `nil` means this application. If no
-    /// rules are stored, all applications may.
+    /// rules are stored, all applications may open them.
     public func policy(of application: ApplicationID? = nil) async throws(IPCError) -> AccessPolicy {
         try await claims.policy(of: application ?? id)
     }
 
     /// Stores the rules that decide which applications may open an application's URLs; `nil` means this application.
-    /// They apply from now on, even across restarts. Other senders get `accessDenied`.
+    /// The rules apply from now on, even across restarts. Senders that they do not allow get `accessDenied`.
     /// - Throws: `accessDenied` in a sandbox.
     public func setPolicy(_ policy: AccessPolicy, of application: ApplicationID? = nil) async throws(IPCError) {
         try await claims.setPolicy(policy, of: application ?? id)
@@ -81,7 +81,7 @@ extension Application {
     /// starts it. To store the claim itself, use ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``
     /// with `persistent`.
     ///
-    /// Writes a desktop entry below `XDG_DATA_HOME`, a D-Bus service file if there is a ``DesktopOptions/command``, and
+    /// Writes a desktop entry under `XDG_DATA_HOME`, a D-Bus service file if there is a ``DesktopOptions/command``, and
     /// the user's default for schemes that no other program handles. Other programs keep their schemes.
     /// ``unregisterFromDesktop(_:of:)`` restores the previous content.
     ///

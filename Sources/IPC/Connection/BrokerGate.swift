@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Admits calls only from the broker: the connection that currently owns the broker's name (I19). Without a bus, the
-/// peer is the broker.
+/// Admits calls only from the broker: the connection that currently owns the broker's name (I19). On a peer-to-peer
+/// connection, the peer is the broker.
 @DBusActor
 final class BrokerGate {
     private let link: BrokerLink
@@ -10,7 +10,7 @@ final class BrokerGate {
 
     init(_ link: BrokerLink) { self.link = link }
 
-    /// The broker's connection; `nil` if it is not known yet.
+    /// The unique name of the broker's connection; `nil` if it is not known yet.
     var owner: BusName? { watch?.owner }
 
     func open(_ appeared: @escaping @DBusActor (BusName) -> Void = { _ in }) async throws(IPCError) {
@@ -26,7 +26,7 @@ final class BrokerGate {
     func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
         guard let name = link.broker, !link.route.leads(to: call.connection) else { return proceed(nil) }
         if let owner { return proceed(call.sender == owner ? nil : .stranger) }
-        // After a reconnect, the owner may not be known yet.
+        // After a reconnect, the owner of the broker's name may not be known yet, so ask the bus.
         let connection = link.connection
         Task {
             let owner = try? await connection.owner(of: name)

@@ -6,31 +6,31 @@ internal import IPCInterface
 final class BrokerLink {
     /// How long a broker that was running before may be absent: a restart takes at most 5 s (I24).
     static let absence = Duration.seconds(5)
-    /// Added to the time that the broker itself waits.
+    /// Added to the broker's own waiting time, to get the time-out of a call.
     static let margin = Duration.seconds(5)
     /// The time-out of calls that the broker answers at once.
     static let timeout = Duration.seconds(25)
     /// The time-out of calls that the broker answers after storing their payload.
     static func timeout(storing byteCount: Int) -> Duration { timeout + time(storing: byteCount) }
-    /// How long the broker holds a call that waits for an event.
+    /// How long the broker may wait for an event before it answers the call.
     static let question = Duration.seconds(20)
     static let questionTimeout = question + margin * 2
     /// The time that a slow disk needs to store a payload, at 10 MB per second.
     static func time(storing byteCount: Int) -> Duration { .milliseconds(byteCount / 10_000) }
 
     let connection: Connection
-    /// The name of the broker; `nil` if the peer is the broker.
+    /// The bus name of the broker; `nil` on a peer-to-peer connection, on which the peer is the broker.
     let broker: BusName?
-    /// The address of the bus; `nil` without a bus.
+    /// The address of the bus; `nil` if there is no bus.
     let bus: BusAddress?
     let route: Route
     /// Whether changes carry an id, so that they can be sent again after a restart.
     private let resends: Bool
-    /// Whether a broker was running before, so that its absence means a restart.
+    /// Whether a broker is known to have been running. If so, its absence means that it is restarting.
     private var wasThere = false
     private(set) var isClosed = false
 
-    /// - Parameter resends: also means that the application runs long enough for a direct connection to pay off.
+    /// - Parameter resends: whether changes carry an id. If so, a direct connection is assumed to pay off.
     init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true) {
         self.connection = connection
         route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: resends))
@@ -38,7 +38,7 @@ final class BrokerLink {
     }
 
     var passesDescriptors: Bool { connection.passesDescriptors }
-    /// ``passesDescriptors`` as an option of a call; the option is omitted if it is false.
+    /// ``passesDescriptors`` as an option of a call; `nil` instead of false, so that the option is left out.
     var takesDescriptors: Bool? { passesDescriptors ? true : nil }
 
     /// Creates an id for a change, so that it can be sent again; `nil` if this application does not resend changes.
@@ -62,7 +62,7 @@ final class BrokerLink {
         do throws(CallError) { return try await body(connection) } catch { throw IPCError(error) }
     }
 
-    /// Subscribes to a signal from the owner of the broker's name only, because any program can send any signal.
+    /// Subscribes to a signal, but only from the owner of the broker's name, because any program can send any signal.
     func subscribe<Content>(
         to signal: Signal<Content>, _ body: @escaping @DBusActor (Content) -> Void
     ) async throws(IPCError) -> Subscription {
@@ -77,8 +77,8 @@ final class BrokerLink {
     /// - Parameters:
     ///   - timeout: the time-out for all attempts together.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
-    ///   - waitsForBus: whether to wait until the bus is back. Releasing a live claim needs no call if the bus is lost.
-    ///   - repeated: changes the input of a call that is sent again because its answer was lost.
+    ///   - waitsForBus: whether to wait for a lost bus. Without a bus, a live claim does not have to be released.
+    ///   - repeated: returns the input for a call that is sent again because its answer was lost.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
         timeout: Duration = BrokerLink.timeout, repeatable: Bool, waitsForBus: Bool = true,
@@ -98,7 +98,7 @@ final class BrokerLink {
             } catch {
                 if direct != nil, error.meansCutOff { route.cutOff() }
                 try await recover(from: error, repeatable: repeatable, until: deadline)
-                // If the bus could not deliver the call, no broker received it.
+                // A call that the bus could not deliver is not a repetition, because no broker received it.
                 if error.meansCutOff { input = repeated(input) }
             }
         }
@@ -115,7 +115,7 @@ final class BrokerLink {
             guard repeatable else { throw .cutOff }
             guard broker != nil, left > .zero else { throw IPCError(error) }
             wasThere = true
-            // The call may fail before the connection notices the loss.
+            // The call may fail before the connection notices that it is lost.
             await Task.yield()
         case _ where error.meansNoBroker && wasThere && left > .zero:
             guard let broker else { throw IPCError(error) }

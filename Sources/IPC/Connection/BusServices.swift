@@ -2,7 +2,7 @@ package import IPCDBus
 package import IPCDesktop
 internal import IPCInterface
 
-/// The names on the bus, and the services that it can start. Without a bus, the peer is the broker.
+/// The names on the bus, and the services that it can start. On a peer-to-peer connection, the peer is the broker.
 @DBusActor
 package struct BusServices {
     private let link: BrokerLink

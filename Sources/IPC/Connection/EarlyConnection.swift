@@ -11,15 +11,14 @@ package final class EarlyConnection: Sendable {
 
     package init() {}
 
-    /// Builds the tables for ``Application/open(_:sending:on:options:)`` while the program waits for its connection.
+    /// Builds the tables of keys for ``Application/open(_:sending:on:options:)`` while the connection is being opened.
     package static func prepareToOpen() {
         withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
     }
 
-    /// Creates an application without schemes. The first one uses this connection.
+    /// Creates an application without schemes. The first one uses this connection; each later one opens its own.
     ///
-    /// Changes carry no id and are not sent again, unless the caller gives an id. Reads, and changes with an id, are
-    /// sent again after a restart.
+    /// After a restart of the broker, reads are sent again. Changes are not, unless the caller gives them an id.
     /// - Parameter time: how long the bus may take to answer; `nil` for the default.
     @DBusActor
     package func application(id: ApplicationID, within time: Duration? = nil) async throws(IPCError) -> Application {

@@ -49,7 +49,7 @@ extension CallError {
     var meansNoBroker: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) }
 }
 
-/// Creates a value, and throws a failure as the error that the broker would report.
+/// Calls a closure that may throw, and converts its error to the one that the broker would report.
 func checked<Value, Reason: Condition>(_ make: () throws(Reason) -> Value) throws(IPCError) -> Value {
     do throws(Reason) { return try make() } catch { throw error.ipcError }
 }

@@ -5,13 +5,13 @@ internal import IPCInterface
 /// Selects the route of an application's calls: over the bus or over a direct connection, but never both at once.
 ///
 /// A switch waits until the broker has received all calls on the old route. If the broker offers no direct connection
-/// or rejects it, or if it is lost, all calls use the bus, and the next attempt follows after a pause.
+/// or rejects it, or if the connection is lost, all calls use the bus until another attempt after a pause.
 @DBusActor
 final class Route {
     /// When to open a direct connection.
     enum Policy {
         case never
-        /// For a handler, or after ``callsOfLasting`` calls.
+        /// When the application becomes a handler, or has made ``callsOfLasting`` calls.
         case automatic
         /// Before the first call.
         case always
@@ -29,7 +29,7 @@ final class Route {
     /// An application that has made this many calls will probably make more.
     private static let callsOfLasting = 16
     private static let pauseAfterCut = Duration.seconds(1)
-    /// The pause does not apply to a new broker.
+    /// The pause after a failed attempt. It is skipped when a handler registers, for example with a new broker.
     private static let pauseAfterFailure = Duration.seconds(30)
 
     private let bus: Connection
@@ -49,11 +49,11 @@ final class Route {
     init(bus: Connection, policy: Policy) {
         (self.bus, self.policy) = (bus, policy)
         guard policy != .never else { return }
-        // The broker identifies a direct connection by the application's name on the bus.
+        // The broker identifies a direct connection by the application's name on the bus, which is lost with the bus.
         bus.onDisconnect { [weak self] in self?.opened?.drop() }
     }
 
-    /// Whether this is the direct connection, over which only the broker makes calls.
+    /// Whether a connection is the direct one, over which only the broker makes calls.
     func leads(to connection: Connection) -> Bool { connection === opened }
 
     /// The direct connection for the next call; `nil` to use the bus.
@@ -89,7 +89,7 @@ final class Route {
             let connection = try await DirectConnection.open(for: bus) { connection in
                 opened = connection
                 connection.onDisconnect { [weak self, weak connection, bus] in
-                    // While requests are being answered here, the bus connection must keep its name.
+                    // Keep the bus connection and its name while requests can be answered over the direct one.
                     withExtendedLifetime(bus) { self?.lost(connection) }
                 }
             }
@@ -113,7 +113,7 @@ final class Route {
         waiting.resumeAll(with: ())
     }
 
-    /// Returns to the bus after a call was cut off: the bus knows sooner whether the broker is running.
+    /// Drops the direct connection after a call was cut off: the bus knows sooner whether the broker is running.
     func cutOff() { opened?.drop() }
 
     private func lost(_ connection: Connection?) {

@@ -24,7 +24,7 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public let reason: Reason
-    /// The broker's response, with the id of the request; `nil` if the request was refused.
+    /// The broker's response, with the request's id; `nil` if the request was refused, or a callback reported failure.
     public let response: OpenURLResponse?
 
     init(_ reason: Reason, in response: OpenURLResponse? = nil) { (self.reason, self.response) = (reason, response) }
@@ -69,7 +69,7 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The exit code of the tools for the error or the outcome.
+    /// The exit code with which the tools report this failure.
     public var exitCode: Int32 {
         switch reason {
         case .refused(let error), .unreadable(let error): error.exitCode

@@ -9,8 +9,8 @@ public struct CallReply: ItemReading, Hashable {
     init(items: [PasteboardItem]) { (self.items, response) = (items, nil) }
 }
 
-// The same members as in `ItemReading`. But a reply that cannot be read is a failure of the call, so callers have to
-// handle only one error type.
+// These replace the members of `ItemReading`. If the reply cannot be read, they throw a `CallFailure`, so that callers
+// have to handle only one error type.
 extension CallReply {
     /// The text of the first item that has text; `nil` if none has.
     /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if that text is not valid UTF-8.
@@ -19,7 +19,7 @@ extension CallReply {
     }
 
     /// The text of each item that has text.
-    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if one of them is not valid UTF-8.
+    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if one of the texts is not valid UTF-8.
     public var strings: [String] {
         get throws(CallFailure) { try read { () throws(IPCError) in try items.texts() } }
     }
@@ -32,7 +32,7 @@ extension CallReply {
 
     /// Decodes a value that was written in the form of ``Pasteboard/setValue(_:forPasteboardType:)``; see
     /// ``ItemReading/value(_:type:item:)``.
-    /// - Returns: `nil` if the reply has no such item.
+    /// - Returns: `nil` if the reply has no item at this index.
     /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if the item has no representation of that type, for example
     ///   because the reply is text, or if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(

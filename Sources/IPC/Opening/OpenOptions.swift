@@ -4,8 +4,8 @@ internal import IPCModel
 
 /// The properties of a request other than its URL and payload.
 public struct OpenOptions: Sendable, Hashable {
-    /// The handler to use instead of the scheme's own. Unless the request is queued, it must be running, or the bus
-    /// must be able to start it.
+    /// The handler to use instead of the scheme's own. Unless the request is queued, this handler must be running, or
+    /// the bus must be able to start it.
     public var application: ApplicationID?
     /// The id of the request. Repeating a request with the same id and arguments has no further effect. If it is `nil`,
     /// the library picks a random id, unless the application was connected without `resends`; see
@@ -29,11 +29,11 @@ public struct OpenOptions: Sendable, Hashable {
     /// An additional value for the handler, at most 16 KiB: any D-Bus type without descriptors, paths, signatures and
     /// variants.
     public var annotation: Value?
-    /// If a pasteboard but no items are given, the version to send; `nil` means the current one.
+    /// The version to send if a pasteboard is given without items; `nil` means the current version.
     public var changeCount: UInt64?
     /// How the items are put on the pasteboard. With ``PasteboardOptions/isOnce``, the first reader of the pasteboard
     /// consumes them; the handler of the URL has its own copy. ``PasteboardOptions/isSensitive`` is not allowed for
-    /// queued requests, which are stored on disk. ``PasteboardOptions/id`` must be `nil`: the request has its own.
+    /// queued requests, which are stored on disk. ``PasteboardOptions/id`` must be `nil`: the request has its own id.
     public var pasteboard = PasteboardOptions()
     /// Whether to create the pasteboard if it does not exist.
     public var createsPasteboard = true
@@ -84,8 +84,8 @@ extension OpenOptions {
 
 extension OpenURLOptions {
     /// Returns the options for a call that is sent again.
-    /// - Parameter end: when the sender stops waiting; `nil` if it does not wait. A new broker would otherwise restart
-    ///   the time-out when it accepts the call.
+    /// - Parameter end: when the sender stops waiting; `nil` if it does not wait. Without it, a new broker would
+    ///   restart the time-out when it accepts the call.
     func again(until end: ContinuousClock.Instant?) -> OpenURLOptions {
         var again = self
         again.repeated = true

@@ -2,23 +2,23 @@ internal import IPCInterface
 
 /// The result of a request to open a URL.
 public struct OpenURLResponse: Sendable, Hashable {
-    /// How the request ended; or `queued` if it is on disk, so that ``Request/wait(timeout:)`` can wait for it.
+    /// How the request ended; `queued` if it is on disk and has not ended. See ``Request/wait(timeout:)``.
     public let outcome: Outcome
     /// The id of the request.
     public let id: RequestID
-    /// The handler.
+    /// The application id of the handler; empty if it is unknown.
     public let application: String
-    /// The change count of the version that was written to the pasteboard, or sent from it.
+    /// The change count of the version that was written to the pasteboard, or sent from it; `nil` if there is none.
     public let changeCount: UInt64?
     /// The handler's reply. Values above 64 KiB are files.
     public let reply: [PasteboardItem]
     /// How often the request was delivered.
     public let attempts: UInt32
-    /// The name of the D-Bus error that made the request fail.
+    /// The name of the D-Bus error that made the request fail; `nil` if there is none.
     public let errorName: String?
-    /// Why the request was not handled, as a code for programs.
+    /// Why the request was not handled, as a code for programs; `nil` if there is no reason.
     public let errorCode: String?
-    /// Why the request was not handled, as a message for people.
+    /// Why the request was not handled, as a message for people; `nil` if there is no reason.
     public let errorMessage: String?
 
     init(_ result: OpenURLResult) throws(IPCError) {
@@ -34,19 +34,19 @@ public struct OpenURLResponse: Sendable, Hashable {
         errorMessage = result.errorMessage
     }
 
-    /// Creates the response for a request that was sent, if no broker came back to report how it ended.
+    /// Creates the response for a request whose outcome is unknown, because no broker came back to report it.
     init(unknownEndOf id: RequestID, _ error: IPCError) {
         (outcome, self.id, application) = (.timedOut, id, "")
         (changeCount, reply, attempts, errorName) = (nil, [], 0, nil)
         (errorCode, errorMessage) = (Self.connectionLost, error.message)
     }
 
-    /// The error code of a request if it is not known how it ended.
+    /// The error code of a request whose outcome is unknown, because the connection was lost.
     package static let connectionLost = "connection-lost"
 
-    /// Whether a caller cancelled the request, not its handler or the handler's user.
+    /// Whether the request was cancelled by a caller, not by its handler or the handler's user.
     package var isCalledOff: Bool { outcome == .cancelled && errorCode == Outcome.calledOffCode }
 
-    /// Whether the handler accepted it: `handled`, or `delivered` to a program that cannot answer.
+    /// Whether the handler accepted the request: `handled`, or `delivered` to a program that cannot answer.
     public var isHandled: Bool { outcome == .handled || outcome == .delivered }
 }

@@ -56,13 +56,13 @@ struct URLOpener {
     }
 
     /// - Parameters:
-    ///   - wait: the time to wait for the outcome, including ``storing``; `nil` if the sender does not wait.
+    ///   - wait: the time to wait for the outcome, including `storing`; `nil` if the sender does not wait.
     ///   - storing: the time allowed for storing the payload.
     private func send(
         _ url: URLText, _ wire: OpenURLOptions, wait: Duration?, _ storing: Duration
     ) async throws(IPCError) -> OpenURLResponse {
         let end = wait.map { ContinuousClock.now + $0 }
-        // A request that was never sent need not be cancelled.
+        // If the task is already cancelled, send nothing, so that nothing has to be cancelled.
         guard !Task.isCancelled else { throw IPCError(CallError.cancelled) }
         var mayBeDone = false
         do throws(IPCError) {
@@ -89,7 +89,7 @@ struct URLOpener {
     }
 
     /// Cancels a request without waiting for the answer. When this returns, the cancellation has been sent, after the
-    /// request. Without a bus, it is sent as soon as there is one.
+    /// request. Without a bus, the cancellation is sent as soon as there is one.
     private func cancel(_ id: String) {
         let input = (id, NoOptions())
         let isSent =
@@ -112,7 +112,7 @@ struct URLOpener {
         guard let asked = XCallbackURL(outgoing.url) else { return try await call(outgoing) }
         let place: CallbackPlace
         do throws(IPCError) {
-            // Check this before opening a `CallbackPlace`, which costs a connection.
+            // Check the URL before opening a `CallbackPlace`, which needs a connection of its own.
             _ = try URLText(asked.text)
             guard !asked.namesCallbacks else {
                 throw IPCError(

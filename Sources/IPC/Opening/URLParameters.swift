@@ -42,8 +42,8 @@ public struct URLParameters: Sendable, Hashable {
         }
     }
 
-    /// The value of the first parameter with the given name. A new value replaces the first one and removes the others
-    /// with that name, or is appended if there is none; `nil` removes all of them.
+    /// The value of the first parameter with the given name. Setting a value replaces the first such parameter and
+    /// removes the others, or appends one if there is none. Setting `nil` removes all of them.
     public subscript(_ name: String) -> String? {
         get { all.first { $0.name.isIdentical(to: name) }?.value }
         set {

@@ -6,7 +6,7 @@ internal import IPCDBus
 /// disk are never written again. Other properties of a descriptor are checked.
 enum IncomingValues {
     /// Checks all values, in the background if there are files.
-    /// - Parameter digests: `nil` if the broker reports none.
+    /// - Parameter digests: for each item, the digests of its representations; `nil` if the broker reports none.
     static func check(_ items: [PasteboardItem], against digests: [[String]]?) async throws(IPCError) {
         try checkFiles(items)
         guard let digests else { return }
@@ -45,7 +45,7 @@ enum IncomingValues {
 
 extension Representation.Value {
     /// Returns the value as bytes in memory. A file is read in the background.
-    /// - Throws: `inputOutput` if it cannot be read.
+    /// - Throws: `inputOutput` if the file cannot be read.
     func loaded() async throws(IPCError) -> [UInt8] {
         guard case .file(let file) = self else { return content }
         return try await inBackground { () throws(IPCError) in try file.bytes() }
@@ -67,11 +67,11 @@ enum Digest {
         }
     }
 
-    /// If a value is larger than this, its writer also sends its digest.
+    /// The writer also sends the digest of a value that is larger than this many bytes.
     static let statedBytes = 1 << 20
 
-    /// Computes the digest of a large sealed file, which stays mapped for the program to read. Other files are read
-    /// instead, so that a failure is an error and not a signal.
+    /// Maps a large sealed file, which stays mapped for the program to read, and returns its digest; `nil` for other
+    /// values. Other files are read instead of mapped, so that a failure is an error and not a signal.
     private static func mapped(_ value: Representation.Value) -> String? {
         guard case .file(let file) = value, file.byteCount > statedBytes, Descriptor.isSealed(file.descriptor) else {
             return nil
@@ -94,7 +94,7 @@ enum Digest {
         }
     }
 
-    /// - Parameter digests: one row per item, with a digest for each representation.
+    /// - Parameter digests: for each item, the digests of its representations.
     static func check(_ items: [PasteboardItem], against digests: [[String]]) throws(IPCError) {
         guard items.map(\.representations.count) == digests.map(\.count) else {
             throw IPCError(.inputOutput, "the digests of the pasteboard's values do not match its items")

@@ -1,4 +1,4 @@
-/// Typed access to items, the same for payloads and pasteboards.
+/// Typed access to items, for payloads as well as pasteboards.
 extension [PasteboardItem] {
     /// The total size of all values in bytes.
     var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
@@ -35,10 +35,10 @@ extension PasteboardItem {
         return text
     }
 
-    /// The first URL of an item that has a list of URLs.
+    /// The first URL of an item whose list of URLs must contain one.
     fileprivate func knownURL() throws(IPCError) -> String {
         if let url { return url }
-        // This throws a different error if the file cannot be read.
+        // If the list of URLs is a file that cannot be read, this throws the reason.
         _ = try self[.url]?.value.readString()
         throw IPCError(.payloadInvalid, "the item's representation \(ContentType.url) contains no URL")
     }

@@ -1,4 +1,4 @@
-// An item set is a list of indexes from 0, instead of UIKit's IndexSet; `nil` means all items.
+// An item set is an array of indexes, counted from 0, where UIKit has an IndexSet; `nil` means all items.
 extension Pasteboard {
     /// The content types of the given items in the current version, each in the writer's order of preference.
     /// - Throws: `noSuchItem` if there is no item at one of the indexes.
@@ -45,7 +45,7 @@ extension Pasteboard {
         return found
     }
 
-    /// Decodes the first item's value, as written by ``setValue(_:forPasteboardType:)``; `nil` if it has none.
+    /// Decodes the first item's value, as written by ``setValue(_:forPasteboardType:)``; `nil` if the item has none.
     /// - Throws: `payloadInvalid` if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, forPasteboardType type: ContentType = .json
@@ -64,7 +64,7 @@ extension Pasteboard {
         }
     }
 
-    /// All items of the current version, with values of one type only. If no item has it, no content is read.
+    /// All items of the current version, with values of one type only. If no item has this type, no content is read.
     private func items(_ type: ContentType) async throws(IPCError) -> [PasteboardItem] {
         let types = try await types
         guard types.contains(where: { $0.contains(type) }) else { return types.map { _ in .withoutContent } }

@@ -1,12 +1,12 @@
 internal import IPCDBus
 
-/// Prepares items for a message: large values as sealed memory files or as the files that they are, all others inline.
+/// Prepares items for a message: small values inline, large ones as files (if in memory, as sealed memory files).
 enum OutgoingItems {
     /// Converts items to a form that fits in one message.
     /// - Parameters:
     ///   - passes: whether the connection can pass descriptors.
     ///   - prefersInline: whether to pass no descriptors if all values fit inline.
-    /// - Throws: `limitExceeded` if they do not fit; `noSpace`, `inputOutput` if a file cannot be created or read.
+    /// - Throws: `limitExceeded` if the items do not fit; `noSpace`, `inputOutput` if a file cannot be created or read.
     static func prepare(
         _ items: [PasteboardItem], passes: Bool = true, prefersInline: Bool = false
     ) async throws(IPCError) -> [PasteboardItem] {
@@ -71,13 +71,13 @@ enum OutgoingItems {
                 let file = try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 return .success(.file(ContentFile(owning: file, byteCount: bytes.count)))
             }
-            // Do both at the same time, so that the digest costs no extra time.
+            // Create the file and compute the digest at the same time, so that the digest costs no extra time.
             let (file, digest) = Background.both {
                 Result { () throws(SystemError) in
                     try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 }
             } _: {
-                // This can only fail for a file.
+                // Digesting can fail only for a file.
                 try? ContentDigest(of: value)
             }
             return .success(.file(ContentFile(owning: try file.get(), byteCount: bytes.count, knownDigest: digest)))

@@ -2,8 +2,8 @@ internal import IPCInterface
 
 /// A named, versioned container of items that outlives the program that wrote it.
 ///
-/// A value of this type only has a name and a connection, and no content: each access is a call to the broker. A
-/// pasteboard has no owner. Every change gets the next change count.
+/// A value of this type has a name and a connection, but no content: each access is a call to the broker. A pasteboard
+/// has no owner. Every change gets the next change count.
 public struct Pasteboard: Sendable {
     let application: Application
     /// The pasteboard's name.

@@ -1,15 +1,15 @@
 /// A change to one pasteboard.
 public struct PasteboardChange: Sendable, Hashable {
-    /// The pasteboard.
+    /// The name of the pasteboard.
     public let name: PasteboardName
-    /// The change count of its current version; 0 if it was removed.
+    /// The change count of the pasteboard's current version; 0 if the pasteboard was removed.
     public let changeCount: UInt64
-    /// Whether it was removed.
+    /// Whether the pasteboard was removed.
     public var isRemoved: Bool { changeCount == 0 }
-    /// The position of this change. To continue later without missing a change, pass it as `since`.
+    /// The position of this change. To continue here later without missing a change, pass it as `since`.
     public let cursor: UInt64
-    /// Whether the broker no longer knows which pasteboards were removed since the cursor. If so, the first changes
-    /// list every watched pasteboard that exists; all others have been removed.
+    /// Whether the broker no longer knows which pasteboards were removed since the given change count. If so, the first
+    /// changes list every watched pasteboard that exists; all others have been removed.
     public let isResync: Bool
 }
 
@@ -18,7 +18,7 @@ extension Pasteboard {
     ///
     /// Each step is a call that the broker answers at the next change. Changes are not buffered: a slow loop may miss
     /// versions in between, but never the last one, even across restarts of the broker and the bus.
-    /// - Parameter count: the change count after which to report changes; `nil` means from the first step on.
+    /// - Parameter count: the change count after which to report changes; `nil` means those from the first step on.
     public func changes(since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(application: application, names: [name], since: count)
     }
@@ -40,8 +40,8 @@ extension Pasteboard {
 
 /// The changes to pasteboards; see ``Pasteboard/changes(since:)``.
 ///
-/// It buffers at most the rest of one answer, which has one row per changed pasteboard. It ends when the task is
-/// cancelled or the application is closed, and throws errors of the broker, such as `limitExceeded`.
+/// The sequence buffers at most the rest of one answer, which has one row per changed pasteboard. It ends when the task
+/// is cancelled or the application is closed, and throws errors of the broker, such as `limitExceeded`.
 public struct PasteboardChanges: AsyncSequence, Sendable {
     public typealias Element = PasteboardChange
     public typealias Failure = IPCError

@@ -35,7 +35,7 @@ struct PasteboardDirectory {
         return try rows.map { (row) throws(IPCError) in try PasteboardInfo(row) }
     }
 
-    /// - Parameter cursor: `nil` to return only the current cursor.
+    /// - Parameter cursor: the change count after which to wait for a change; `nil` returns the current one at once.
     func change(
         of names: [PasteboardName], since cursor: UInt64?
     ) async throws(IPCError) -> (cursor: UInt64, changes: [PasteboardChange]) {

@@ -33,7 +33,7 @@ struct PasteboardObject: Sendable {
     func set<Content: ValueConvertible>(
         _ property: Property<Content>, _ content: Content
     ) async throws(IPCError) {
-        // Making it persistent stores all its versions, whose size is not known here.
+        // Making a pasteboard persistent stores all its versions. Their size is unknown here, so allow for 4 GiB.
         try await link.call(
             Properties.set, at: path, (property.interface.text, property.name.text, content.dbusValue),
             timeout: BrokerLink.timeout(storing: 4 << 30), repeatable: true)
@@ -93,7 +93,7 @@ struct PasteboardObject: Sendable {
                     method, at: path, (items, options), timeout: BrokerLink.timeout(storing: items.byteCount),
                     repeatable: options.id != nil)
             } catch let error where error.code == .invalidArguments && options.digests != nil {
-                // A broker that is older than this option rejects it, and computes the digests itself.
+                // A broker that predates the option `digests` rejects it, and computes the digests itself.
                 options.digests = nil
             }
         }

@@ -3,7 +3,7 @@ internal import IPCInterface
 /// How items are put on a pasteboard.
 public struct PasteboardOptions: Sendable, Hashable {
     /// The time until the items expire; `nil` means never. When they expire, the pasteboard becomes empty, with a new
-    /// change count. The time is measured with a monotonic clock that includes sleep.
+    /// change count. The time is measured with a monotonic clock that keeps running while the system sleeps.
     public var timeToLive: Duration?
     /// When the items expire, by the system clock at the time of writing. If ``timeToLive`` is set too, the earlier
     /// time applies.
@@ -18,7 +18,7 @@ public struct PasteboardOptions: Sendable, Hashable {
     /// The id of the call. For 10 min, repeating the call with the same id and items has no further effect.
     public var id: RequestID?
 
-    /// Creates options; by default, the items never expire, and the change has no condition.
+    /// Creates options. By default, the items never expire, and the change is unconditional.
     public init(
         timeToLive: Duration? = nil, expiresAt: Timestamp? = nil, isSensitive: Bool = false, isOnce: Bool = false,
         ifChangeCount: UInt64? = nil, id: RequestID? = nil
@@ -44,12 +44,12 @@ public struct PasteboardOptions: Sendable, Hashable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up and clamped.
+    /// The duration in whole milliseconds, rounded up and clamped to the range of the type.
     var wholeMilliseconds: UInt64 {
         let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
         return UInt64(clamping: rest > 0 ? whole + 1 : whole)
     }
 
-    /// Whole milliseconds, rounded up, at least 1 and at most the maximum on the wire (49 days).
+    /// The duration in whole milliseconds, rounded up, at least 1 and at most the maximum on the wire (49 days).
     var wireMilliseconds: UInt32 { UInt32(clamping: max(1, wholeMilliseconds)) }
 }

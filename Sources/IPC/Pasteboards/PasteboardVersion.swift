@@ -1,22 +1,22 @@
 internal import IPCInterface
 
-/// A version of a pasteboard, as one change left it.
+/// A version of a pasteboard: the content that it had after one change.
 public struct PasteboardVersion: Sendable, Hashable {
-    /// The version's number.
+    /// The change count, which identifies the version.
     public let changeCount: UInt64
-    /// Its items, in the writer's order.
+    /// The items, in the writer's order.
     public let items: [PasteboardItem]
     /// The writer, and how far its id could be trusted at the time.
     public let source: Source
-    /// When it was written.
+    /// When the version was written; `nil` if the broker does not report it.
     public let writtenAt: Timestamp?
-    /// The total size of its values in bytes.
+    /// The total size of all values in bytes.
     public let byteCount: UInt64
-    /// Whether it was a secret; see ``PasteboardOptions/isSensitive``.
+    /// Whether the version was a secret; see ``PasteboardOptions/isSensitive``.
     public let isSensitive: Bool
-    /// Whether this read consumed it.
+    /// Whether reading the version consumed it.
     public let isOnce: Bool
-    /// When it expires; `nil` if never.
+    /// When the version expires; `nil` means never.
     public let expiresAt: Timestamp?
 
     init(changeCount: UInt64, items: [PasteboardItem], _ facts: VersionFacts) {
@@ -33,23 +33,23 @@ public struct PasteboardVersion: Sendable, Hashable {
 
 /// A stored version of a pasteboard, without its content.
 public struct PasteboardVersionInfo: Sendable, Hashable {
-    /// The version's number.
+    /// The change count, which identifies the version.
     public let changeCount: UInt64
-    /// The number of its items.
+    /// The number of items.
     public let itemCount: UInt32
-    /// The total size of its values in bytes.
+    /// The total size of all values in bytes.
     public let byteCount: UInt64
     /// The content types: for each item, those of its representations in order.
     public let types: [[ContentType]]
     /// The writer.
     public let source: Source
-    /// When it was written.
+    /// When the version was written; `nil` if the broker does not report it.
     public let writtenAt: Timestamp?
     /// Whether its content is a secret; see ``PasteboardOptions/isSensitive``.
     public let isSensitive: Bool
     /// Whether the first reader consumes its content.
     public let isOnce: Bool
-    /// When it expires; `nil` if never.
+    /// When the version expires; `nil` means never.
     public let expiresAt: Timestamp?
 
     init(_ facts: VersionFacts) throws(IPCError) {
@@ -67,17 +67,17 @@ public struct PasteboardVersionInfo: Sendable, Hashable {
 
 /// An entry in a list of pasteboards.
 public struct PasteboardInfo: Sendable, Hashable {
-    /// Its name.
+    /// The name of the pasteboard.
     public let name: PasteboardName
-    /// The change count of its current version.
+    /// The change count of the current version.
     public let changeCount: UInt64
     /// Whether the pasteboard survives a broker restart and a power failure.
     public let isPersistent: Bool
-    /// The number of items in its current version.
+    /// The number of items in the current version.
     public let itemCount: UInt32
-    /// The total size of all values in its current version, in bytes.
+    /// The total size of all values in the current version, in bytes.
     public let byteCount: UInt64
-    /// When its current version was created.
+    /// When the current version was created; `nil` if the broker does not report it.
     public let changedAt: Timestamp?
     /// How many earlier versions are kept; `nil` if the broker does not report it.
     public let historyLimit: UInt32?
@@ -87,7 +87,7 @@ public struct PasteboardInfo: Sendable, Hashable {
     public let isSensitive: Bool
     /// Whether the first reader of the current version consumes it.
     public let isOnce: Bool
-    /// When the current version expires; `nil` if never.
+    /// When the current version expires; `nil` means never.
     public let expiresAt: Timestamp?
 
     init(_ row: PasteboardRow) throws(IPCError) {

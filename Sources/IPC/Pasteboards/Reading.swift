@@ -19,7 +19,7 @@ extension Pasteboard {
         return try await object.read(options)
     }
 
-    /// Reads one version, with values of certain types only. Other values are neither read nor fetched.
+    /// Reads one version, with values of certain types only. Other values are not read or fetched from their writer.
     ///
     /// Items keep their positions: an item that has none of the types has no representations.
     /// - Throws: the same errors as ``version(_:)``.
@@ -52,7 +52,7 @@ extension Pasteboard {
 
     /// The bytes of one representation; text is converted to UTF-8.
     /// - Parameters:
-    ///   - type: its content type.
+    ///   - type: the content type of the representation.
     ///   - item: the index of the item, from 0.
     ///   - changeCount: a version that is still stored; `nil` means the current one.
     /// - Throws: `noSuchPasteboard`; `noSuchItem` if there is no such item, type or version; `inputOutput` if the value

@@ -1,5 +1,5 @@
-// A typed read asks for the types first. This way, no other values are read or fetched from their writer, and a version
-// that its first reader consumes is not lost.
+// A typed read asks for the types first. This way, values of other types are not fetched from their writer, and a
+// version that its first reader consumes is not lost if no type matches.
 extension Pasteboard {
     /// The text of the first item that has text; `nil` if none has.
     /// - Throws: the same errors as ``items``; `payloadInvalid` if that text is not valid UTF-8.
@@ -33,17 +33,17 @@ extension Pasteboard {
         get async throws(IPCError) { try await items(where: \.isImage).compactMap(\.image) }
     }
 
-    /// Whether an item has text. This reads no content.
+    /// Whether any item has text. This reads no content.
     public var hasStrings: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(where: \.isUTF8PlainText) } }
     }
 
-    /// Whether an item has a URL. This reads no content.
+    /// Whether any item has a URL. This reads no content.
     public var hasURLs: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(.url) } }
     }
 
-    /// Whether an item has an image. This reads no content.
+    /// Whether any item has an image. This reads no content.
     public var hasImages: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(where: \.isImage) } }
     }
@@ -59,7 +59,7 @@ extension Pasteboard {
                 return try await version(current.changeCount, types: Array(types)).items
             } catch {
                 guard error.code == .noSuchItem else { throw error }
-                // If the version is still stored, the error stands. Otherwise, another program was faster.
+                // If the version is still stored, the error stands. Otherwise, it was replaced, so try the next one.
                 known = try await versions()
                 guard !known.contains(where: { $0.changeCount == current.changeCount }) else { throw error }
             }
@@ -68,7 +68,7 @@ extension Pasteboard {
             .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
     }
 
-    /// How many times to try, if the version to be read keeps disappearing.
+    /// How many times to try if the current version keeps being replaced before it is read.
     private static let attempts = 16
 }
 

@@ -8,7 +8,7 @@ extension Pasteboard {
     /// - Parameters:
     ///   - items: the new items; an empty list empties the pasteboard.
     ///   - options: how long they are kept, and the condition for the change.
-    ///   - createsPasteboard: whether to create a persistent pasteboard with these items, in one change, if necessary.
+    ///   - createsPasteboard: whether to create a missing pasteboard, persistent and with these items, in one change.
     /// - Returns: the change count of the new version.
     /// - Throws: `noSuchPasteboard`, `changeCountMismatch`, `limitExceeded`. If it throws, nothing is written.
     @discardableResult
@@ -29,8 +29,8 @@ extension Pasteboard {
         try await setItems(items, options: PasteboardOptions(ifChangeCount: count, id: id))
     }
 
-    /// Appends items to the current version, in one step. If the options of the two versions differ, the stricter ones
-    /// apply. Parameters and errors are those of ``setItems(_:options:createsPasteboard:)``.
+    /// Appends items to the current version, in one step. If the options of the current version and of this call
+    /// differ, the stricter ones apply. Parameters and errors are those of ``setItems(_:options:createsPasteboard:)``.
     @discardableResult
     public func addItems(
         _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()
@@ -48,7 +48,7 @@ extension Pasteboard {
     /// Removes the pasteboard with all its versions; see ``Application/removePasteboard(named:)``.
     public func remove() async throws(IPCError) { try await application.removePasteboard(named: name) }
 
-    /// Replaces all items with those of a copy, and states the copy's source; an empty string states no source.
+    /// Replaces all items with those of a backup, and names the original source; an empty string means none.
     package func restore(
         _ items: [PasteboardItem], source: String, options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {

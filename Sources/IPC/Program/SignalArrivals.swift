@@ -1,7 +1,7 @@
 private import CLinux
 internal import Glibc
 
-/// The signals that stop a program, as bytes in a pipe, because a signal handler can do little more than write.
+/// Passes on the signals that stop a program through a pipe, because a signal handler can do little more than write.
 ///
 /// A signal that was ignored when the process started (`nohup`, background jobs) stays ignored.
 package enum SignalArrivals {
@@ -14,14 +14,14 @@ package enum SignalArrivals {
         var pair: [CInt] = [-1, -1]
         guard pipe(&pair) == 0 else { fatalError("pipe: \(String(cString: strerror(errno)))") }
         for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A signal handler must not block, and a full pipe holds enough signals.
+        // A signal handler must not block. If the pipe is full, another signal makes no difference.
         _ = fcntl(pair[1], F_SETFL, O_NONBLOCK)
         return (pair[0], pair[1])
     }()
 
     /// Starts to receive signals, which then no longer kill the process.
     package static func begin() {
-        // Create the pipe here, because a signal handler must not.
+        // Create the pipe here, because a signal handler must not do so.
         _ = descriptor
         for number in numbers where clinux_is_ignored(number) == 0 { signal(number) { SignalArrivals.add($0) } }
     }

@@ -49,11 +49,11 @@ public struct StopSignals: AsyncSequence, Sendable {
 extension Application {
     /// Handles requests like ``onOpenURL(_:)``, until a signal stops the program.
     ///
-    /// After the first signal, requests that no body has started on return to the broker, and the others are answered.
-    /// A second signal cancels the work in progress. This returns when every request that was started is answered; then
-    /// call ``close()``.
+    /// After the first signal, requests whose handling has not started return to the broker, and the others are
+    /// answered. A second signal cancels the work in progress. This returns when the requests in progress have been
+    /// answered; then call ``close()``.
     /// - Parameters:
-    ///   - signals: create this before the program announces that it is ready; signals count from then on.
+    ///   - signals: create this before the program reports that it is ready. Signals count from its creation on.
     ///   - body: the work, as in ``onOpenURL(_:)``.
     public nonisolated func onOpenURL(
         until signals: StopSignals, _ body: @escaping OpenURLHandler
@@ -61,7 +61,7 @@ extension Application {
         try await signals.end { () async throws(IPCError) in
             try await self.onOpenURL(body)
         } by: {
-            // Without a broker, closing the connection releases the claims.
+            // If this fails, closing the connection releases the claims.
             try? await self.stopReceiving()
         }
     }

@@ -1,10 +1,10 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Keeps the promises of this application. For each pasteboard, it exports one object, which the broker calls.
+/// Keeps this application's promises. For each pasteboard, it exports one object, from which the broker gets values.
 ///
 /// It keeps the providers of a pasteboard's newest two versions, because a pasteboard keeps one earlier version by
-/// default. When the bus is lost, it releases them: the broker only calls the promising connection.
+/// default. When the bus is lost, it releases the providers, because the broker calls only the promising connection.
 @DBusActor
 final class PromiseKeeper {
     static let versionsKept = 2
@@ -12,7 +12,7 @@ final class PromiseKeeper {
     private struct Version {
         let board: PasteboardName
         let number: UInt64
-        /// `nil` until the write is answered.
+        /// The change count of the version; `nil` until the broker has answered the write.
         var changeCount: UInt64?
         let promises: [[ContentType]]
         let provider: PromisedData
@@ -30,7 +30,7 @@ final class PromiseKeeper {
         gate = BrokerGate(link)
     }
 
-    /// Exports the object before setting the items, because the broker may call it before it answers.
+    /// Exports the pasteboard's object before writing, because the broker may call it before answering the write.
     func keep(
         _ promises: [[ContentType]], on board: Pasteboard, provider: @escaping PromisedData,
         _ write: () async throws(IPCError) -> UInt64
@@ -60,7 +60,7 @@ final class PromiseKeeper {
         link.connection.onDisconnect { [weak self] in self?.releaseWritten() }
     }
 
-    /// Releases the versions that were written. A version that is still being written may reach the next bus.
+    /// Forgets the versions that were written. A version that is still being written may be written over the next bus.
     private func releaseWritten() {
         let boards = Set(versions.map(\.board))
         versions.removeAll { $0.changeCount != nil }
@@ -91,7 +91,7 @@ final class PromiseKeeper {
     func close() async {
         let open = versions.reduce(0) { $0 + $1.promises.reduce(0) { $0 + $1.count } }
         guard open > 0, link.connection.isConnected else { return }
-        // A failure only affects the readers.
+        // A failure affects only the readers of the promised values.
         _ = try? await link.call(
             Pasteboards1.fetchPromises, NoOptions(),
             timeout: BrokerLink.margin + .milliseconds(Limits().promiseMilliseconds) * open, repeatable: true)
@@ -116,7 +116,7 @@ final class PromiseKeeper {
         of board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ wanted: String,
         _ options: PromisedDataOptions
     ) async -> Result<Representation.Value, any Error> {
-        // The broker may ask for values of a version before it answers the write.
+        // The broker may ask for values of a version before it answers the call that writes the version.
         while mayBeWriting(changeCount, on: board) {
             await settling.wait { mayBeWriting(changeCount, on: board) ? nil : () }
         }
@@ -133,15 +133,15 @@ final class PromiseKeeper {
         }
     }
 
-    /// Whether an unknown version may be one that is being written.
+    /// Whether a version whose change count is unknown may be one that is still being written.
     private func mayBeWriting(_ changeCount: UInt64, on board: PasteboardName) -> Bool {
         let versions = versions.filter { $0.board == board }
         return !versions.contains { $0.changeCount == changeCount } && versions.contains { $0.changeCount == nil }
     }
 
-    /// The type as it was promised, and its provider. The broker asks with the change count that the promising call
-    /// returned, even if items added since then have created a later version. An unknown change count belongs to a
-    /// version whose answer was lost, or to another writer.
+    /// The type as it was promised, and its provider; `nil` if there is none. The broker asks with the change count
+    /// that the promising call returned, even if items added since then have created a later version. An unknown change
+    /// count belongs to a version whose answer was lost, or to another writer.
     private func promise(
         _ board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ type: ContentType
     ) -> (ContentType, PromisedData)? {

@@ -11,15 +11,15 @@ extension Pasteboard {
     /// Replaces all items, and promises additional types, whose values are provided when they are read.
     ///
     /// The promise holds as long as this application is connected. ``Application/close()`` makes the broker fetch all
-    /// promised values before it disconnects. If the application exits in another way, or the bus is lost, readers of
-    /// promised values immediately get `noSuchItem`. A fetched value becomes part of the version, with the same change
-    /// count. Only the providers of a pasteboard's newest two versions with promises of this application are kept. A
-    /// provider that holds a reference to the application keeps it connected.
+    /// promised values before the application disconnects. If the application exits in another way, or the bus is lost,
+    /// readers of promised values immediately get `noSuchItem`. A fetched value becomes part of the version, with the
+    /// same change count. For each pasteboard, only the providers of the newest two versions with promises of this
+    /// application are kept. A provider that holds a reference to the application keeps it connected.
     /// - Parameters:
-    ///   - items: the items that exist already.
-    ///   - promises: for each item, the types promised in addition to its representations. Additional rows create items
-    ///     at the end that consist only of promises.
-    ///   - options: how the version is kept.
+    ///   - items: the items whose values are available now.
+    ///   - promises: for each item, the types promised in addition to its representations. Rows beyond the last item
+    ///     create items that consist only of promises.
+    ///   - options: how long the items are kept, and the condition for the change.
     ///   - provider: provides the promised values.
     /// - Returns: the change count of the new version.
     /// - Throws: the same errors as ``setItems(_:options:createsPasteboard:)``; `invalidArguments` if an item already has the type.

@@ -20,7 +20,7 @@ struct AnswerMemory {
     private var start = 0
     private var byteCount = 0
 
-    /// The answer to a request; `nil` if it is not known, or if the id now belongs to a different request.
+    /// The answer to a request; `nil` if it is unknown, or if the id now belongs to a different request.
     func answer(to id: String, _ url: String) -> PendingAnswer.Content? {
         answers[id].flatMap { $0.url == Self.mark(of: url) ? $0.content : nil }
     }
@@ -28,7 +28,7 @@ struct AnswerMemory {
     mutating func keep(_ content: PendingAnswer.Content, to id: String, _ url: String) {
         let items = content.1.items ?? []
         let size = items.byteCount + (content.1.errorMessage?.utf8.count ?? 0)
-        // Remembering a file would keep it open.
+        // Keeping an answer with a file would keep the file open.
         guard size <= Self.mostReplyBytes, !items.hasFile else { return }
         if let former = answers[id] { byteCount -= former.byteCount } else { order.append(id) }
         answers[id] = Answer(url: Self.mark(of: url), content: content, byteCount: size)
@@ -44,7 +44,7 @@ struct AnswerMemory {
         start = 0
     }
 
-    /// A hash that represents a URL, which may be up to a mebibyte long.
+    /// A hash to store instead of a URL, which may be up to a mebibyte long.
     private static func mark(of url: String) -> Int {
         var hasher = Hasher()
         for byte in url.utf8 { hasher.combine(byte) }

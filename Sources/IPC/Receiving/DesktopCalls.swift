@@ -25,7 +25,7 @@ extension Receiver {
             ])
     }
 
-    /// Delivers either all URLs or none, and answers when each of them has been answered.
+    /// Delivers either all URLs or none. The call is answered once every URL has been answered.
     private func open(_ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>) async {
         do throws(IPCError) {
             for url in urls { _ = try URLText(url) }
@@ -47,8 +47,8 @@ extension Receiver {
 }
 
 extension ReceivedRequests {
-    /// The maximum number of unanswered URLs from `org.freedesktop.Application.Open`, to which the broker's window does
-    /// not apply.
+    /// The maximum number of unanswered URLs from `org.freedesktop.Application.Open`. The window that is registered
+    /// with the broker does not limit these.
     static let mostOpened = 64
 
     /// - Throws: `limitExceeded`. If it throws, no URL was accepted.

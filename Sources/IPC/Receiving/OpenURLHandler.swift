@@ -9,7 +9,7 @@ internal import IPCDBus
 public typealias OpenURLHandler = @concurrent @Sendable (OpenURLRequest) async throws -> [PasteboardItem]
 
 /// The request that the current task handles. It becomes the parent of every request that the task makes, because D-Bus
-/// does not record causality.
+/// does not record which call caused which.
 enum HandledRequest {
     @TaskLocal static var id: RequestID?
 }
@@ -19,8 +19,8 @@ extension OpenURLRequest {
     ///
     /// Every ``Application/open(_:sending:on:options:)`` and call in the body has this request as its parent, so that
     /// the broker can stop handlers that open each other's URLs endlessly. The body's task is cancelled if the request
-    /// is cancelled (``isCancelled``) or the caller's task is.
-    /// - Parameter body: the work. If it calls ``finish(_:replying:)``, that is the answer.
+    /// is cancelled (``isCancelled``), or if the task that called this method is cancelled.
+    /// - Parameter body: the work. If it calls ``finish(_:replying:)`` itself, that call gives the answer.
     public nonisolated func handle(_ body: @escaping OpenURLHandler) async {
         let work = Task { try await HandledRequest.$id.withValue(id) { try await body(self) } }
         let watch = Task { if await waitUntilCancelled() { work.cancel() } }
@@ -48,7 +48,7 @@ extension OpenURLRequest {
 }
 
 extension OpenURLRequest.Answer {
-    /// The answer for an error, by the rules of ``OpenURLHandler``, to pass to ``OpenURLRequest/finish(_:replying:)``.
+    /// Creates an answer from an error, by the rules of ``OpenURLHandler``, for ``OpenURLRequest/finish(_:replying:)``.
     public init(_ error: any Error) { self.init(error, calledOff: false) }
 
     init(_ error: any Error, calledOff: Bool) {
@@ -84,7 +84,7 @@ extension HandlerError where Self: CustomStringConvertible {
     public var message: String { description }
 }
 
-/// If a handler throws the failure of its own call, it fails with the same code and message.
+/// A handler may rethrow the failure of a call that it made. The request then fails with the same code and message.
 extension CallFailure: HandlerError {}
 
 extension Application {

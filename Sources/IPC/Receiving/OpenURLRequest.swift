@@ -18,15 +18,15 @@ public final class OpenURLRequest {
     public nonisolated let source: Source
     /// The items that came with the URL.
     public nonisolated let payload: Payload
-    /// An additional value from the sender, outside the payload.
+    /// An additional value from the sender, outside the payload; `nil` if there is none.
     public nonisolated let annotation: Value?
-    /// 1 for the first delivery. A greater number means that an earlier delivery was not answered, so the work may
-    /// already be done.
+    /// The number of this delivery, from 1. A number above 1 means that an earlier delivery was not answered, so the
+    /// work may already be done.
     public nonisolated let attempt: UInt32
-    /// When the sender times out; `nil` if no sender waits. If the request is delivered again while it is being
+    /// When the sender times out; `nil` if no sender is waiting. If the request is delivered again while it is being
     /// handled, for example after a broker restart, the deadline is renewed.
     public nonisolated var deadline: ContinuousClock.Instant? { answer.deadline }
-    /// The token that lets a window of the handler come to the front (Wayland, X11).
+    /// The token that lets a window of the handler come to the front (Wayland, X11); `nil` if there is none.
     public nonisolated let activationToken: String?
     private let answer: PendingAnswer
 
@@ -52,7 +52,7 @@ public final class OpenURLRequest {
 
     var isAnswered: Bool { answer.isGiven }
 
-    /// The time left until ``deadline``, or zero if it has passed; `nil` if no sender waits.
+    /// The time left until ``deadline``, or zero if it has passed; `nil` if no sender is waiting.
     public nonisolated var timeLeft: Duration? {
         deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
     }
@@ -81,8 +81,8 @@ public final class OpenURLRequest {
     /// Whether the sender cancelled the request or stopped waiting for the answer. If so, stop the work and finish with
     /// ``Answer/cancelled``.
     ///
-    /// The broker reports both. While the broker is away, this becomes true 5 s after the ``deadline``: a broker that
-    /// restarts within that time delivers the request again, with a new deadline.
+    /// The broker reports either event. While the broker is away, this becomes true 5 s after the ``deadline``: a
+    /// broker that restarts within that time delivers the request again, with a new deadline.
     public var isCancelled: Bool { answer.isCancelled }
 
     /// Waits until ``isCancelled`` is true.
@@ -140,13 +140,13 @@ public struct Payload: ItemReading, Hashable {
     public let isPresent: Bool
     /// The pasteboard that has or had the items; `nil` if they came without one.
     public let pasteboard: PasteboardName?
-    /// The change count of the pasteboard version that holds them.
+    /// The change count of the pasteboard version that holds the items; `nil` if they came without one.
     public let changeCount: UInt64?
 
     init(_ context: OpenURLContext) {
         items = context.items ?? []
         isPresent = context.items != nil
-        // The broker has checked the names that it sends.
+        // The broker sends only valid names.
         (pasteboard, changeCount) = (context.pasteboard.flatMap { try? PasteboardName($0) }, context.changeCount)
     }
 }

@@ -7,7 +7,7 @@ private import Synchronization
 final class PendingAnswer {
     typealias Content = (String, HandlerReply)
     typealias Send = DelayedAnswer<Content>
-    /// `nil` if no consumer has started on the request; the broker then returns it to its place in the queue.
+    /// The answer. If no consumer has taken the request, it is `nil`, and the request returns to the broker's queue.
     typealias Given = (outcome: Outcome, reply: HandlerReply)?
 
     private var calls: [Send]
@@ -16,15 +16,15 @@ final class PendingAnswer {
     private var isCalledOff = false
     private let lastDeadline: Mutex<ContinuousClock.Instant?>
     private let patience: Duration
-    /// The timer for the deadline, which runs while a task waits for the cancellation.
+    /// The timer for the deadline. It runs while a task is waiting for the cancellation.
     private var overdue: DBusTimer?
     private let watchers = WaitingTasks<Bool>()
 
     /// - Parameters:
     ///   - call: sends the answer.
-    ///   - deadline: when the sender stops waiting; `nil` if no sender waits.
-    ///   - patience: how long after the deadline the request counts as cancelled. A running broker reports the
-    ///     deadline. A restarted broker delivers the request again, which renews the deadline.
+    ///   - deadline: when the sender stops waiting; `nil` if no sender is waiting.
+    ///   - patience: how long after the deadline the request counts as cancelled if the broker is away. A running
+    ///     broker reports the deadline; a restarted broker delivers the request again, which renews the deadline.
     ///   - ended: runs after the answer was sent.
     init(
         _ call: @escaping Send, until deadline: ContinuousClock.Instant?, patience: Duration,
@@ -36,7 +36,7 @@ final class PendingAnswer {
         self.ended = ended
     }
 
-    /// Adds another call that gets the same answer, and renews the deadline.
+    /// Adds another call that delivers the same request and gets the same answer, and renews the deadline.
     func also(_ call: @escaping Send, until deadline: ContinuousClock.Instant?) {
         calls.append(call)
         lastDeadline.withLock { $0 = deadline }
@@ -91,7 +91,7 @@ final class PendingAnswer {
 }
 
 extension ErrorReply {
-    /// The answer of a handler that has not started on a request.
+    /// The answer for a request that the handler returns without having started on it.
     static let handedBack = IPCError(
         .handlerUnavailable, "the application no longer accepts requests, and has not seen this one"
     ).errorReply

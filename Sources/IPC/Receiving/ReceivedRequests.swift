@@ -3,15 +3,15 @@ internal import IPCInterface
 
 /// The requests that this process received, from their delivery to their answer.
 ///
-/// Requests wait here until a consumer takes them. There are at most as many as the registered window, because the
-/// broker delivers no more.
+/// Requests wait here until a consumer takes them. The registered window limits their number, because the broker
+/// delivers no more.
 @DBusActor
 final class ReceivedRequests {
     private typealias Next = Result<OpenURLRequest?, IPCError>
 
     private var waiting: [OpenURLRequest] = []
     private let consumers = WaitingTasks<Next>()
-    /// What consumers get after the sequence has finished; `nil` while it is running.
+    /// The result that consumers get after the sequence has finished; `nil` while it is running.
     private var ended: Next?
     private var unanswered: [String: PendingAnswer] = [:]
     private var memory = AnswerMemory()
@@ -47,7 +47,7 @@ final class ReceivedRequests {
         if !consumers.resumeFirst(with: .success(request)) { waiting.append(request) }
     }
 
-    /// Cancels a request for its sender. A request that no consumer has taken is answered here.
+    /// Cancels a request for its sender. A request that no consumer has taken is answered at once.
     func cancel(_ id: String) {
         unanswered[id]?.cancel()
         guard let place = waiting.firstIndex(where: { $0.id.text == id }) else { return }
@@ -56,7 +56,7 @@ final class ReceivedRequests {
         waiting.remove(at: place)
     }
 
-    /// Returns the next request, for the consumer that asked first; `nil` after the end, or if the task is cancelled.
+    /// Returns the next request. The consumer that asked first gets it; `nil` at the end, or if the task is cancelled.
     func next() async throws(IPCError) -> OpenURLRequest? {
         if let next = takeNext() { return try next.get() }
         guard !Task.isCancelled else { return nil }

@@ -31,7 +31,7 @@ final class Receiver {
 
     // MARK: Registration
 
-    /// Exports the object, requests the name, and registers, in this order, so that no request arrives too early.
+    /// Exports the object, then requests the name, then registers the schemes, so that no request arrives too early.
     func receive(_ schemes: [URLScheme], _ options: RegisterOptions) async throws(IPCError) -> [Handler] {
         let isFirst = registrations.isEmpty
         if isFirst { try await appear() }
@@ -67,7 +67,7 @@ final class Receiver {
         requests.end(with: error)
     }
 
-    /// Releases the name, because the application handles nothing.
+    /// Releases the bus name, because the first registration failed and the application handles nothing.
     private func disappear() async {
         gate.close()
         if let path = try? path() { link.connection.objects.remove(path) }
@@ -100,7 +100,7 @@ final class Receiver {
             do throws(IPCError) {
                 _ = try await claims.register(registration.schemes, for: id, registration.options)
             } catch {
-                // If this broker is gone as well, the next one gets the claims.
+                // If this broker is gone as well, the claims are registered with the next one.
                 if gate.owner == owner {
                     hasEnded = true
                     requests.end(with: error)
@@ -111,7 +111,7 @@ final class Receiver {
         if !registrations.isEmpty { link.route.handles() }
     }
 
-    /// Removes schemes from the claims that a new broker gets; an empty list means all.
+    /// Removes schemes from the claims that are registered again with a new broker; an empty list means all schemes.
     func forget(_ schemes: [URLScheme]) {
         for place in registrations.indices {
             registrations[place].schemes.removeAll { schemes.isEmpty || schemes.contains($0) }
@@ -144,12 +144,12 @@ final class Receiver {
 
     // MARK: End
 
-    /// Releases the claims of this process. It keeps the name, so that requests can still be answered.
+    /// Releases the claims of this process. The bus name is kept, so that requests can still be answered.
     func stop() async throws(IPCError) {
         let schemes = registrations.flatMap(\.schemes)
         end(with: nil)
         do throws(IPCError) { try await release(schemes) } catch {
-            // Live claims are released when the connection is closed or lost.
+            // If the connection is closed or lost, the live claims are released anyway.
             guard link.isClosed || !link.connection.isConnected else { throw error }
         }
     }
@@ -159,14 +159,14 @@ final class Receiver {
         for scheme in schemes {
             let rows = try await claims.handlers(of: scheme, limit: Self.claimsAsked, waitsForBus: false)
             let kind = rows.first { $0.application == id.text }?.kind ?? ""
-            // Unregistering would also remove a stored claim.
+            // Do not unregister a scheme with a stored claim, because this would remove the stored claim as well.
             if kind.isEmpty || kind == Self.liveClaim { live.append(scheme) }
         }
         if !live.isEmpty { try await claims.unregister(live, of: id, waitsForBus: false) }
     }
 
     private static let liveClaim = "live"
-    /// The size of the one page that is read. Claims to the scheme on further pages are ignored.
+    /// How many claims to a scheme are read, on a single page. Further claims are ignored.
     private static let claimsAsked: UInt32 = 1_000
 
     /// Stops receiving, and returns when the callbacks have completed.
@@ -183,7 +183,7 @@ extension BusName {
     }
 }
 
-/// Watches for the absence of the bus, during which a handler waits.
+/// Watches how long the bus is away while a handler waits for it.
 ///
 /// A program that was started by a bus belongs to that bus, and stops if the bus does not return. Other programs wait
 /// indefinitely.
@@ -203,8 +203,8 @@ final class BusAbsence {
         connection.onReconnect { [weak self] in self?.timer.cancel() }
     }
 
-    /// Whether a bus started this process, according to the variables of the D-Bus Specification (“Message Bus Starting
-    /// Services”).
+    /// Whether a bus started this process, according to the environment variables of the D-Bus Specification (“Message
+    /// Bus Starting Services”).
     nonisolated static func isStartedByBus(_ hasVariable: (String) -> Bool) -> Bool {
         ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"].contains(where: hasVariable)
     }

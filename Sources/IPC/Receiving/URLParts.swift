@@ -12,7 +12,7 @@ extension OpenURLRequest {
     public nonisolated var parameters: URLParameters { URLParameters(of: url) }
 }
 
-/// The authority and the path of a URL, split by bytes, and decoded.
+/// The decoded host and path of a URL.
 struct URLParts: Sendable {
     let host: String?
     let path: String

@@ -1,7 +1,7 @@
 /// A request, identified by its id: one that this application has queued, or any other whose id is known.
 ///
 /// It is a value with a connection and an id, and does not store the request's state: each access is a call to the
-/// broker. Any program that knows the id can use it, even after a restart. See
+/// broker. Any program that knows the id can use the request, even after a restart. See
 /// ``Application/queue(_:sending:on:options:)`` and ``Application/request(_:)``.
 public struct Request: Sendable, Identifiable {
     /// The id of the request.
@@ -14,7 +14,7 @@ public struct Request: Sendable, Identifiable {
     /// - Throws: `noSuchRequest`.
     public var outcome: Outcome { get async throws(IPCError) { try await info().outcome } }
 
-    /// The broker's record of it. Records of ended requests are kept for 24 h, but only the newest 10,000 per source.
+    /// The broker's record of the request, kept for 24 h after the end, up to the newest 10,000 records per source.
     /// - Throws: `noSuchRequest`.
     public func info() async throws(IPCError) -> RequestInfo { try await queries.record(of: id) }
 
@@ -31,17 +31,17 @@ public struct Request: Sendable, Identifiable {
     /// - Throws: `noSuchRequest`.
     public func cancel() async throws(IPCError) { try await queries.cancel(id) }
 
-    /// Queues a request again that has ended and was not handled, with the same URL, payload, handler and annotation.
+    /// Queues the request again if it ended unhandled, with the same URL, payload, handler and annotation.
     /// - Parameter newID: the id of the new request; `nil` for a random one.
     /// - Returns: the new request.
-    /// - Throws: `noSuchRequest`; `noSuchItem` if it was handled or its payload is gone; `invalidArguments` if it has
-    ///   not ended.
+    /// - Throws: `noSuchRequest`; `noSuchItem` if the request was handled or its payload is gone; `invalidArguments` if
+    ///   it has not ended.
     @discardableResult
     public func retry(as newID: RequestID? = nil) async throws(IPCError) -> Request {
         Request(try await queries.retry(id, as: newID), queries)
     }
 
-    /// Deletes a request that has ended, with its payload.
+    /// Deletes the request, which must have ended, and its payload.
     /// - Throws: `noSuchRequest`; `invalidArguments` if it has not ended. Cancel it first.
     public func drop() async throws(IPCError) { try await queries.drop(id) }
 
@@ -51,7 +51,7 @@ public struct Request: Sendable, Identifiable {
 }
 
 extension Request: Hashable {
-    /// Two requests are equal if their ids are.
+    /// Two requests are equal if their ids are equal.
     public static func == (one: Request, other: Request) -> Bool { one.id == other.id }
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }

@@ -2,9 +2,9 @@ internal import IPCInterface
 
 /// The state of a request.
 public enum RequestState: String, Sendable, Hashable, CaseIterable {
-    /// The request was accepted, and is waiting to be delivered, or delivered again.
+    /// The request was accepted, and is waiting to be delivered or redelivered.
     case waiting
-    /// The request was delivered, but not answered yet.
+    /// The request has been delivered but not yet answered.
     case delivered
     /// The request has ended; see ``RequestInfo/outcome``.
     case ended
@@ -20,9 +20,9 @@ public struct RequestInfo: Sendable, Hashable {
     public let state: RequestState
     /// How the request ended; `queued` if it has not ended.
     public let outcome: Outcome
-    /// The handler's answer after the request was `timedOut`; `nil` if there is none.
+    /// The outcome that the handler reported after the request had ended as `timedOut`; `nil` if there is none.
     public let lateOutcome: Outcome?
-    /// The handler.
+    /// The application id of the handler.
     public let application: String
     /// The sender, and how far its id could be trusted at the time.
     public let source: Source
@@ -30,7 +30,7 @@ public struct RequestInfo: Sendable, Hashable {
     public let isQueued: Bool
     /// The pasteboard to which the items were written, or whose version was sent; `nil` if there is none.
     public let pasteboard: PasteboardName?
-    /// The change count of the version that was written to the pasteboard, or sent from it.
+    /// The change count of the version that was written to the pasteboard, or sent from it; `nil` if there is none.
     public let changeCount: UInt64?
     /// The number of items in the payload.
     public let itemCount: Int
@@ -38,9 +38,9 @@ public struct RequestInfo: Sendable, Hashable {
     public let byteCount: UInt64
     /// How often the request was delivered.
     public let attempts: UInt32
-    /// The request that was being handled when this one was made.
+    /// The id of the request that was being handled when this one was made; `nil` if there is none.
     public let parent: RequestID?
-    /// The id of its latest retry; `nil` if there is none, and in lists.
+    /// The id of the latest retry of the request; `nil` if there is none, and always `nil` in lists.
     public let retriedAs: RequestID?
     /// When the broker accepted the request.
     public let acceptedAt: Timestamp
@@ -50,11 +50,11 @@ public struct RequestInfo: Sendable, Hashable {
     public let endedAt: Timestamp?
     /// The handler's reply, as far as it is stored; empty in lists.
     public let reply: [PasteboardItem]
-    /// The name of the D-Bus error that made the request fail.
+    /// The name of the D-Bus error that made the request fail; `nil` if there is none.
     public let errorName: String?
-    /// Why the request was not handled, as a code for programs.
+    /// Why the request was not handled, as a code for programs; `nil` if there is no reason.
     public let errorCode: String?
-    /// Why the request was not handled, as a message for people.
+    /// Why the request was not handled, as a message for people; `nil` if there is no reason.
     public let errorMessage: String?
 
     init(_ facts: RequestFacts) throws(IPCError) {
@@ -90,7 +90,7 @@ extension Source {
     }
 }
 
-/// Throws an error if the broker used a word that this library does not know.
+/// Unwraps a value; throws an error if it is `nil`, because the broker used a word that this library does not know.
 func known<Word>(_ value: Word?, _ what: String, _ word: String?) throws(IPCError) -> Word {
     guard let value else {
         throw IPCError(
@@ -99,7 +99,7 @@ func known<Word>(_ value: Word?, _ what: String, _ word: String?) throws(IPCErro
     return value
 }
 
-/// Parses a name in an answer of the broker. An invalid name is not the caller's mistake.
+/// Parses a name from the broker. An invalid name is not the caller's mistake, so it throws `storeUnavailable`.
 func known<Name: CheckedName>(_ type: Name.Type, _ text: String?) throws(IPCError) -> Name {
     try known(text.flatMap { try? Name($0) }, "name", text)
 }

@@ -30,7 +30,7 @@ final class RequestQueries {
     }
 
     nonisolated func list(_ outcome: Outcome, _ application: ApplicationID?) -> Listing<RequestInfo> {
-        // On the wire, `delivered` is the state of a request that has not ended.
+        // On the wire, `delivered` is the state of a request that has not ended, so filter by the outcome here.
         guard outcome == .delivered else { return list(outcome.rawValue, application) }
         return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
     }
@@ -76,7 +76,7 @@ final class RequestQueries {
         }
     }
 
-    /// Subscribes before it returns, so that no request queued after that is missed.
+    /// Subscribes before it returns, so that the end of every request queued afterwards is reported.
     func completions() async throws(IPCError) -> RequestCompletions {
         if subscription == nil {
             subscription = try await link.subscribe(to: URLs1.requestCompleted) { [weak self] end in
@@ -109,7 +109,7 @@ final class RequestQueries {
 public struct RequestCompletion: Sendable, Hashable {
     /// The id of the request.
     public let id: RequestID
-    /// How it ended.
+    /// How the request ended.
     public let outcome: Outcome
 }
 

@@ -3,7 +3,7 @@ package import IPCDBus
 package import IPCDesktop
 internal import IPCInterface
 
-/// Writes the files that hold applications' claims on the desktop and in the session.
+/// Writes the files that claim schemes for applications, either on the desktop or until the session ends.
 @DBusActor
 package struct DesktopClaims {
     private let link: BrokerLink
@@ -33,7 +33,7 @@ package struct DesktopClaims {
         return DesktopLinks(result.changes, result)
     }
 
-    /// Claims schemes until the session ends, with files below `XDG_RUNTIME_DIR`.
+    /// Claims schemes until the session ends, with files under `XDG_RUNTIME_DIR`.
     /// - Throws: `reservedScheme`, and the errors of ``Application/registerOnDesktop(_:for:options:)``.
     package func registerForSession(
         _ schemes: [URLScheme], for id: ApplicationID, command: String?, takesDescriptors: Bool
@@ -44,7 +44,7 @@ package struct DesktopClaims {
                 "the scheme \(reserved) is reserved for the system; it can be claimed only with --persistent")
         }
         let command = try command.map(CommandWords.read)
-        // This throws if there is no broker, before anything is written.
+        // If there is no broker, this throws before anything is written.
         try await reloadClaims()
         let changes = try await inBackground { () throws(IPCError) in
             try TransientRegistration(id, in: .ofProcess).register(
@@ -69,10 +69,10 @@ package struct DesktopClaims {
     }
 
     /// Makes the broker reload the installed claims.
-    /// - Parameter startsBroker: whether to start a broker that is not running. It loads the claims at startup anyway.
+    /// - Parameter startsBroker: whether to start a broker if none is running. It loads the claims when it starts.
     package func reloadClaims(startsBroker: Bool = true) async throws(IPCError) {
         guard startsBroker else {
-            // A broker that exits now loads the claims when it next starts.
+            // A failure does not matter: if the broker is not running, it loads the claims when it starts.
             _ = try? await link.connection.call(
                 Schemes1.reloadClaims, on: Broker1.busName, at: Broker1.path, NoOptions(), startsService: false)
             return
@@ -96,7 +96,7 @@ extension CommandWords {
 
     private static var path: String { getenv("PATH").flatMap { String(validatingCString: $0) } ?? "" }
 
-    /// The working directory; the root directory if it was removed.
+    /// The working directory; the root directory if the working directory was removed.
     private static var folder: String {
         guard let name = getcwd(nil, 0) else { return "/" }
         defer { free(name) }

@@ -27,7 +27,7 @@ public struct DesktopLinks: Sendable, Hashable {
     public let files: [File]
     /// The schemes whose URLs browsers, `xdg-open` and `gio open` now open with the application.
     public let schemes: [String]
-    /// The schemes that another program keeps on the desktop, each with the path of that program's desktop entry.
+    /// The schemes that the desktop opens with another program, each with the path of that program's desktop entry.
     public let elsewhere: [String: String]
     /// Whether the bus can start the application; `nil` if there is no command.
     public let isActivatable: Bool?

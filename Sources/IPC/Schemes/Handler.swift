@@ -8,9 +8,9 @@ public struct Handler: Sendable, Hashable {
     public let application: String
     /// `live` (released when the process disconnects), `persistent` (stored) or `installed` (declared in a file).
     public let kind: String
-    /// Whether it currently handles the scheme.
+    /// Whether the application currently handles the scheme.
     public let isHandler: Bool
-    /// Whether the user chose it.
+    /// Whether the user chose the application for the scheme.
     public let isDefault: Bool
     /// ``isHandler`` as the broker reports it; `nil` in a resolution, where the position implies it.
     package let statedHandler: Bool?
@@ -20,7 +20,7 @@ public struct Handler: Sendable, Hashable {
     public let isRunning: Bool?
     /// Whether the bus can start the application; `nil` if the broker does not report it.
     public let isActivatable: Bool?
-    /// Why it was chosen or not. Only present in a resolution.
+    /// Why the application was chosen or not; `nil` except in a resolution.
     public let reason: String?
 
     init(_ facts: ClaimFacts, scheme: String? = nil) {
@@ -40,7 +40,7 @@ public struct Handler: Sendable, Hashable {
 public struct URLResolution: Sendable, Hashable {
     /// The handler; for a desktop application, the desktop file ID, such as `firefox.desktop`; `nil` if there is none.
     public let application: String?
-    /// The rule that chose it: `default`, `oldest-persistent`, `oldest-installed`, `oldest-live`, `pinned`,
+    /// The rule that applied: `default`, `oldest-persistent`, `oldest-installed`, `oldest-live`, `pinned`,
     /// `desktop-default` (no application claims the scheme, and the desktop's own handler gets it) or `no-handler`.
     public let reason: String
     /// Whether the application is running.
@@ -50,7 +50,7 @@ public struct URLResolution: Sendable, Hashable {
     /// Whether a queued request would be accepted, and would wait on disk if the handler is not running; see
     /// ``OpenOptions/isQueued``.
     public let isQueueable: Bool
-    /// The user's choice, if it was not chosen because it does not currently claim the scheme.
+    /// The user's choice, if it was skipped because it does not currently claim the scheme; otherwise `nil`.
     public let absentDefault: String?
     /// All claims to the scheme, the chosen one first, each with its reason.
     public let candidates: [Handler]

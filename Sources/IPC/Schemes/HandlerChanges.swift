@@ -38,7 +38,7 @@ final class HandlerChanges {
     func follow(_ id: String?) async throws(IPCError) {
         guard id != application?.name.text else { return }
         application = try await watch(id.flatMap { try? BusName($0) })
-        // It may have appeared before the watch started.
+        // The application may have appeared before the watch started.
         if application?.owner != nil { changed.yield() }
     }
 
@@ -48,8 +48,8 @@ final class HandlerChanges {
         var iterator = changes.makeAsyncIterator()
         let isChanged = await iterator.next(isolation: DBusActor.shared) != nil
         if Task.isCancelled { throw IPCError(CallError.cancelled) }
-        // The next call may use a direct connection. It must not overtake the change, which is still on its way from
-        // the bus to the broker.
+        // The next call may use a direct connection. The call must not overtake the change, which is still on its way
+        // from the bus to the broker.
         if isChanged, let broker = link.broker {
             let _: Void? = try? await link.connection.call(Peer.ping, on: broker, at: "/", (), startsService: false)
         }

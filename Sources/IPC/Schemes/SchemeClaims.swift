@@ -12,7 +12,7 @@ struct SchemeClaims {
         URLResolution(try await link.call(Schemes1.resolveURL, (url.text, NoOptions()), repeatable: true))
     }
 
-    /// - Parameter row: the scheme of the last row of the previous page.
+    /// - Parameter row: the scheme in the last row of the previous page; `nil` for the first page.
     func handlers(
         of scheme: URLScheme?, after row: String? = nil, limit: UInt32? = nil, waitsForBus: Bool = true
     ) async throws(IPCError) -> [Handler] {

@@ -15,7 +15,7 @@ extension PasteboardItem {
         return try checked { () throws(PasteboardItem.Invalid) in try PasteboardItem([representation]) }
     }
 
-    /// Decodes a JSON value; `nil` if the item has no such type. Numbers may be strings or JSON numbers.
+    /// Decodes a JSON value; `nil` if the item does not have this type. Numbers may be strings or JSON numbers.
     /// - Throws: `payloadInvalid` if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json

@@ -12,7 +12,7 @@ extension ItemReading {
     }
 
     /// The text of each item that has text.
-    /// - Throws: `payloadInvalid` if one of them is not valid UTF-8.
+    /// - Throws: `payloadInvalid` if one of the texts is not valid UTF-8.
     public var strings: [String] {
         get throws(IPCError) { try items.texts() }
     }
@@ -45,7 +45,7 @@ extension ItemReading {
 
     /// The bytes of a representation; `nil` if the item has no such type.
     /// - Parameters:
-    ///   - type: its content type.
+    ///   - type: the content type of the representation.
     ///   - item: the index of the item, from 0.
     public func data(forType type: ContentType, item: Int = 0) -> [UInt8]? {
         guard items.indices.contains(item) else { return nil }

@@ -50,7 +50,7 @@ extension JSONScalar where Self: BinaryFloatingPoint & LosslessStringConvertible
     static var wanted: String { "a number up to \(greatestFiniteMagnitude)" }
     var json: JSONValue { .string(description) }
     static func read(_ json: JSONValue) -> Self? {
-        // A number that is too large would be read as infinity.
+        // Reject a number that is too large, which would be read as infinity.
         guard let digits = json.digits, let value = Self(digits), !value.isInfinite || digits.contains("inf") else {
             return nil
         }

@@ -29,7 +29,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
         return content
     }
 
-    // The standard library's implementation for these two types throws an error.
+    // The standard library's implementations for 128-bit integers throw an error.
     func decode(_ type: Int128.Type) throws -> Int128 { try scalar() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
 

@@ -66,7 +66,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
         }
     }
 
-    // The standard library's implementation for these two types throws an error.
+    // The standard library's implementations for 128-bit integers throw an error.
     func encode(_ value: Int128) { slot.kind = .scalar(value.json) }
     func encode(_ value: UInt128) { slot.kind = .scalar(value.json) }
 }
@@ -118,7 +118,7 @@ extension ValueEncoder {
     }
 }
 
-/// The key of an element, or of a superclass's value.
+/// The coding key of an array element (its index), or of a superclass's value (`super`).
 struct JSONPlace: CodingKey {
     let stringValue: String
     let intValue: Int?

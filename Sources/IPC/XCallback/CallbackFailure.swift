@@ -2,7 +2,7 @@ internal import IPCInterface
 
 /// A callback of x-callback-url that was not opened or not handled; see ``Application/onCallbackFailure(_:)``.
 ///
-/// It contains only names and not the URL, because the URL's parameters are the reply.
+/// It contains only names and not the URL, because the URL's parameters contain the reply.
 public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The id of the request that was answered.
     public let request: String
@@ -29,7 +29,7 @@ public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension CallbackFailure {
-    /// The reason for an outcome, without the handler's own words; `nil` if the callback was handled.
+    /// Why a callback was not handled, without the handler's own words; `nil` if the callback was handled.
     static func reason(_ outcome: Outcome, _ application: String, time: Duration) -> String? {
         let seconds = "\(time.components.seconds) s"
         return switch outcome {

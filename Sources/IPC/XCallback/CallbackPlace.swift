@@ -5,7 +5,7 @@ internal import IPCInterface
 /// consumers do not delay the callbacks.
 @DBusActor
 struct CallbackPlace {
-    /// How long to wait for the direct reply after a callback. It takes another route, and can hold more than a URL.
+    /// How long to wait for a direct reply after a callback. A direct reply takes another route, and can hold more.
     static let patience = Duration.seconds(1)
 
     private enum Event {
@@ -19,7 +19,7 @@ struct CallbackPlace {
     private let token = RequestID.random().text
     private let scheme: URLScheme
 
-    /// Registers a scheme until ``close()``. If another application handles it, a unique scheme is derived from it.
+    /// Registers a scheme until ``close()``. If another application handles it, uses a unique scheme derived from it.
     static func open(
         for caller: String, on bus: BusAddress?, scheme wanted: URLScheme
     ) async throws(IPCError) -> CallbackPlace {
@@ -67,7 +67,7 @@ struct CallbackPlace {
         within time: Duration?, to opening: @escaping @Sendable () async throws(CallFailure) -> OpenURLResponse
     ) async -> Result<CallReply, CallFailure> {
         let (events, reported) = AsyncStream.makeStream(of: Event.self)
-        // This is not a child task, because the request continues after a callback until it ends.
+        // This is not a child task: after a callback, this function returns, but the request continues until it ends.
         let direct = Task {
             do throws(CallFailure) { reported.yield(.direct(.success(try await opening()))) } catch {
                 reported.yield(.direct(.failure(error)))
@@ -107,7 +107,7 @@ struct CallbackPlace {
             case .timeIsUp: isTimeUp = true
             }
             if let calledBack, answered != nil || isTimeUp { return calledBack }
-            // If there is no direct answer, the broker reports the time-out.
+            // Without a direct answer, keep waiting: the broker reports the time-out.
             if isTimeUp, let answered { return .success(CallReply(answered)) }
         }
         return nil

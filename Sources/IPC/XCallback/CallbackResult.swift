@@ -37,7 +37,7 @@ struct CallbackResult {
         guard !item.representations.contains(where: { $0.value.isFile }) else { return tooLarge }
         let json = item[.json].flatMap { try? JSONValue(parsing: $0.value.content) }
         if let members = json?.scalars ?? item.formParameters {
-            // The specification reserves these names. They would change where the callback's own results go.
+            // x-callback-url reserves names with `x-`. In a callback, they would change where its own results are sent.
             return CallbackResult(.success, URLParameters(members.filter { !$0.name.hasPrefix("x-") }))
         }
         guard let text = (try? item.text()) ?? json?.text else { return CallbackResult(.success) }
@@ -70,7 +70,7 @@ extension CallbackResult {
 }
 
 extension JSONValue {
-    /// The members of an object that contains only scalars. A null becomes an empty string.
+    /// The members of an object that contains only scalars; `nil` for other JSON. A null becomes an empty string.
     fileprivate var scalars: URLParameters? {
         guard case .object(let members) = self else { return nil }
         var parameters: [URLParameters.Parameter] = []

@@ -3,7 +3,7 @@ internal import IPCInterface
 
 /// Which callbacks of x-callback-url the library opens when a request is answered.
 public enum CallbackSchemes: Sendable, Hashable {
-    /// None: the handler opens them itself, or ignores them.
+    /// No callbacks: the handler opens them itself, or ignores them.
     case none
     /// Callbacks to schemes that programs have registered, but not to `https`, `file`, `javascript` and other reserved
     /// schemes, nor to schemes that only the desktop handles.
@@ -14,8 +14,8 @@ public enum CallbackSchemes: Sendable, Hashable {
 
 /// Opens the callback of a request when the request is answered.
 ///
-/// A callback is a separate request, which waits for a short time in the background. It states no source: its URL comes
-/// from the sender, and must not gain this application's rights.
+/// A callback is a separate request, whose outcome is awaited for a short time in the background. It does not state a
+/// source: its URL comes from the sender, and must not gain this application's rights.
 @DBusActor
 final class CallbackSender {
     static let time = Duration.seconds(10)
@@ -45,12 +45,12 @@ final class CallbackSender {
         options.id = RequestID.random().text
         options.timeout = Self.time.wireMilliseconds
         options.parent = parent
-        // Otherwise, the sender could start desktop applications in the name of this application.
+        // Without this, the sender could start desktop applications in the name of this application.
         if schemes != .all { options.desktop = false }
         open += 1
         Task { [options] in
             let failure = await failure(url, options)
-            // A caller that uses this library gets the direct answer, and may have exited.
+            // If the sender's call uses this library, it gets the answer directly, and may no longer need the callback.
             if let (wasOpened, reason) = failure, !CallbackPlace.isOne(url) {
                 failed?(CallbackFailure(of: parent, callback, scheme: scheme, wasOpened: wasOpened, because: reason))
             }
@@ -68,7 +68,7 @@ final class CallbackSender {
             let end = try OpenURLResponse(result)
             return CallbackFailure.reason(end.outcome, end.application, time: Self.time).map { (true, $0) }
         } catch {
-            // A broker that is older than this option rejects it, and never opens URLs with the desktop's handlers.
+            // A broker that predates the option `desktop` rejects it, and never opens URLs with the desktop's handlers.
             guard error.code == .invalidArguments, options.desktop != nil else { return (false, error.message) }
             var options = options
             options.desktop = nil
@@ -89,7 +89,7 @@ extension CallbackSender {
         case none
         /// A callback that must not be opened, and the reason.
         case refused(XCallbackURL.Callback, URLScheme?, String)
-        /// The callback with the results.
+        /// The callback URL, with the results as parameters.
         case url(String, XCallbackURL.Callback, URLScheme)
 
         /// - Parameter reserved: whether schemes such as `https` may be opened.

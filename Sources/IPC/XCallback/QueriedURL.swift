@@ -1,9 +1,9 @@
 /// A URL, split at its query and fragment (RFC 3986 §3.4 and §3.5), byte for byte.
 struct QueriedURL: Sendable, Equatable {
     let head: String
-    /// `nil` if there is no `?`.
+    /// The text after `?`; `nil` if there is no `?`.
     private(set) var query: String?
-    /// `nil` if there is no `#`.
+    /// The text after `#`; `nil` if there is no `#`.
     let fragment: String?
 
     init(_ text: String) {
@@ -27,8 +27,8 @@ struct QueriedURL: Sendable, Equatable {
 }
 
 extension Substring {
-    /// The text before and after the first such byte. The search is by bytes, because a delimiter followed by a
-    /// combining mark is a different character, but still a delimiter.
+    /// The text before and after the first delimiter; if there is none, the second is `nil`. The search is by bytes,
+    /// because a delimiter followed by a combining mark is a different character, but still a delimiter.
     func cut(at delimiter: UInt8) -> (Substring, Substring?) {
         guard let place = utf8.firstIndex(of: delimiter) else { return (self, nil) }
         return (Substring(utf8[..<place]), Substring(utf8[utf8.index(after: place)...]))

@@ -1,4 +1,4 @@
-/// A URL of x-callback-url 1.0: `scheme://x-callback-url/action?parameters`. It names the URLs for its results.
+/// A URL of x-callback-url 1.0: `scheme://x-callback-url/action?parameters`. Its parameters name callback URLs.
 ///
 /// The host is compared without regard to case (RFC 3986 §3.2.2); parameter names are case-sensitive.
 struct XCallbackURL: Sendable, Equatable {
@@ -29,7 +29,7 @@ struct XCallbackURL: Sendable, Equatable {
 
     var text: String { parts.text }
 
-    /// The parameter that contains the URL for a result.
+    /// The kinds of callbacks. The raw value is the parameter that contains the URL to open with the result.
     enum Callback: String, CaseIterable {
         case success = "x-success"
         case error = "x-error"

@@ -3,7 +3,7 @@ package import IPCDBus
 /// `org.swiftipc.Broker1`: the broker itself. The reference is `dbus/org.swiftipc.Broker1.xml`.
 package enum Broker1 {
     package static let name: InterfaceName = "org.swiftipc.Broker1"
-    // This constant satisfies the grammar, so it need not be checked.
+    // The constant is a valid bus name, so it does not have to be checked.
     package static let busName = BusName("org.swiftipc.Broker1")
     package static let path: ObjectPath = "/org/swiftipc/Broker1"
 
@@ -27,7 +27,7 @@ package enum Broker1 {
 }
 
 package struct ConnectOptions: Options {
-    /// Whether to send a handler's requests and cancellations over this connection, once it has said `Hello`.
+    /// Whether the broker sends this handler its requests over the direct connection, once it has called `Hello` there.
     package var deliveries: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [Key("deliveries", \.deliveries)]

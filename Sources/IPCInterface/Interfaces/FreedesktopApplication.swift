@@ -27,12 +27,12 @@ package struct PlatformData: Facts {
 
     package init() {}
 
-    /// Passes the window's activation token under both of its names; the X11 name is the older one.
+    /// Passes a window's activation token under both of its keys. `desktop-startup-id` is the older one, from X11.
     package init(activationToken: String?) {
         (self.activationToken, desktopStartupID) = (activationToken, activationToken)
     }
 
-    /// The token under either name.
+    /// The activation token under either key; `nil` if there is none.
     package var token: String? { [activationToken, desktopStartupID].compactMap(\.self).first { !$0.isEmpty } }
 
     package static let keys: [Key<Self>] = [

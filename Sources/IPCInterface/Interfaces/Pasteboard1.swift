@@ -59,7 +59,7 @@ package struct WriteOptions: Options {
     package var once: Bool?
     package var promises: [[String]]?
     package var sourceApplication: String?
-    /// A digest for each representation of each item; an empty string if none is given.
+    /// For each item, the digests of its representations; an empty string for a representation without one.
     package var digests: [[String]]?
     package var create: Bool?
     package var persistent: Bool?
@@ -103,7 +103,7 @@ package struct GetDataOptions: Options {
     package static let keys: [Key<Self>] = [Key("change-count", \.changeCount), Key("fd", \.fd)]
 }
 
-/// The metadata of a version, or of one of its values.
+/// The metadata of a pasteboard version, or of one of its values.
 package struct VersionFacts: Facts {
     /// In bytes.
     package var size: UInt64?
@@ -120,7 +120,7 @@ package struct VersionFacts: Facts {
     package var fd: Bool?
     package var sensitive: Bool?
     package var once: Bool?
-    /// When it expires, in milliseconds since 1970 UTC.
+    /// When the version expires, in milliseconds since 1970 UTC.
     package var expires: UInt64?
     package init() {}
     package static let keys: [Key<Self>] = [

@@ -1,8 +1,8 @@
 package import IPCDBus
 package import IPCModel
 
-/// `org.swiftipc.PasteboardWriter1`: the interface of a writer that has promised data, at the path of the pasteboard.
-/// The reference is `dbus/org.swiftipc.PasteboardWriter1.xml`.
+/// `org.swiftipc.PasteboardWriter1`: the interface that a writer of promised data exports at the pasteboard's path. The
+/// reference is `dbus/org.swiftipc.PasteboardWriter1.xml`.
 package enum PasteboardWriter1 {
     package static let name: InterfaceName = "org.swiftipc.PasteboardWriter1"
 
@@ -17,9 +17,9 @@ package enum PasteboardWriter1 {
 }
 
 package struct PromisedDataOptions: Options {
-    /// How many milliseconds the broker waits.
+    /// How many milliseconds the broker waits for the value.
     package var timeout: UInt32?
-    /// Whether the value may be a descriptor.
+    /// Whether the writer may return the value as a descriptor.
     package var fd: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [Key("timeout", \.timeout), Key("fd", \.fd)]

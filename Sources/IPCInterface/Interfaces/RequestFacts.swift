@@ -26,7 +26,7 @@ package struct RetryRequestOptions: Options {
 package struct ListRequestsOptions: Options {
     package var after: String?
     package var limit: UInt32?
-    /// `waiting`, `delivered`, `ended`, or an outcome.
+    /// The state of the requests to list (`waiting`, `delivered` or `ended`), or their outcome.
     package var state: String?
     package var application: String?
     package init() {}
@@ -35,7 +35,7 @@ package struct ListRequestsOptions: Options {
     ]
 }
 
-/// The metadata of a request; in lists without the reply.
+/// The metadata of a request. In lists, the reply is left out.
 package struct RequestFacts: Facts {
     package var id: String?
     package var url: String?
@@ -54,13 +54,13 @@ package struct RequestFacts: Facts {
     package var size: UInt64?
     package var attempts: UInt32?
     package var parent: String?
-    /// The id of its latest retry.
+    /// The id of the latest retry of the request.
     package var retriedAs: String?
-    /// Milliseconds since 1970 UTC, as in the properties below.
+    /// Milliseconds since 1970 UTC; so are `expires` and `ended`.
     package var accepted: UInt64?
     package var expires: UInt64?
     package var ended: UInt64?
-    /// The reply.
+    /// The items of the handler's reply.
     package var items: [PasteboardItem]?
     package var errorName: String?
     package var errorCode: String?

@@ -70,7 +70,7 @@ package struct CanOpenURLOptions: Options {
     package static let keys: [Key<Self>] = [Key("source-application", \.sourceApplication)]
 }
 
-/// A policy to be set. A missing key has the value of an application that has no policy.
+/// A policy to store. A missing key gets its default value, which also applies to applications without a policy.
 package struct PolicyOptions: Options {
     /// `allow` or `deny`, for sources that match no rule.
     package var others: String?
@@ -80,7 +80,7 @@ package struct PolicyOptions: Options {
     package static let keys: [Key<Self>] = [Key("default", \.others), Key("allow", \.allow), Key("deny", \.deny)]
 }
 
-/// A policy as it is reported.
+/// A policy as the broker reports it.
 package struct PolicyFacts: Facts {
     package var others: String?
     package var allow: [String]?
@@ -95,7 +95,7 @@ package struct RegisterResult: Facts {
     package static let keys: [Key<Self>] = [Key("conflicts", \.conflicts)]
 }
 
-/// A claim to a scheme as it is reported.
+/// A claim to a scheme as the broker reports it.
 package struct ClaimFacts: Facts {
     package var scheme: String?
     package var application: String?
@@ -151,7 +151,7 @@ package struct HandlerRow: DBusCodable {
     }
 }
 
-/// A page of a list: at most `limit` rows after the row `after`.
+/// The page of a list to return: at most `limit` rows that follow the row `after`.
 package struct PageOptions: Options {
     package var after: String?
     package var limit: UInt32?

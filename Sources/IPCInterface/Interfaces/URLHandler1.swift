@@ -25,7 +25,7 @@ package struct OpenURLContext: Facts {
     package var items: [PasteboardItem]?
     package var annotation: Value?
     package var attempt: UInt32?
-    /// The time left, in milliseconds.
+    /// The time left for the answer, in milliseconds.
     package var timeout: UInt32?
     package var activationToken: String?
     package init() {}

@@ -47,10 +47,10 @@ package struct OpenURLOptions: Options {
     package var changeCount: UInt64?
     package var set: PayloadSetOptions?
     package var annotation: Value?
-    /// In milliseconds, from acceptance or, for a queued request, from its delivery.
+    /// How many milliseconds the answer may take after acceptance or, for a queued request, after its delivery.
     package var timeout: UInt32?
     package var queue: Bool?
-    /// In milliseconds, from acceptance to the delivery of a queued request.
+    /// How many milliseconds after acceptance a queued request expires if it has not been delivered.
     package var timeToLive: UInt64?
     /// The id of the request that the sender is handling.
     package var parent: String?
@@ -58,9 +58,9 @@ package struct OpenURLOptions: Options {
     package var activationToken: String?
     /// Whether the sender accepts descriptors in the reply.
     package var fd: Bool?
-    /// Whether the call was made before, but its answer was lost.
+    /// Whether this call repeats an earlier call whose answer was lost.
     package var repeated: Bool?
-    /// The time that the sender of a repeated call has left, in milliseconds.
+    /// How many more milliseconds the sender of a repeated call waits for the outcome.
     package var timeLeft: UInt32?
     /// Whether a desktop application may get the URL if no application claims the scheme; true by default.
     package var desktop: Bool?

@@ -1,15 +1,15 @@
 package import IPCDBus
 
-/// Opens a direct connection to the broker for a bus connection.
+/// Opens a direct connection to the broker for a program that is already on the bus.
 package enum DirectConnection {
-    /// A program other than the broker answered, or the broker passed the connection of another caller.
+    /// A program other than the broker answered, or the new connection belongs to a different caller.
     private struct Stranger: Error {}
 
-    /// Asks the broker for a socket, connects to it, and says `Hello`. After that, a handler's requests arrive over it.
+    /// Asks the broker for a socket, connects to it, and calls `Hello`. The socket then carries a handler's requests.
     /// - Parameters:
-    ///   - bus: the bus connection. The new connection shares its identity and exports the same objects.
+    ///   - bus: the connection to the bus. The direct connection has the same identity and exports the same objects.
     ///   - connected: runs before the broker can make calls over the new connection.
-    /// - Throws: an error if there is no direct connection. The bus connection still works.
+    /// - Throws: an error if the direct connection cannot be opened. The bus connection still works.
     @DBusActor
     package static func open(
         for bus: Connection, connected: @DBusActor (Connection) -> Void = { _ in }
@@ -17,7 +17,7 @@ package enum DirectConnection {
         var options = ConnectOptions()
         options.deliveries = true
         let answer = try await bus.answer(to: Broker1.connect, on: Broker1.busName, at: Broker1.path, options)
-        // Any program on the bus can try to answer.
+        // Any program on the bus could send an answer, so check that this one comes from the broker.
         guard let sender = answer.from, try await bus.owner(of: Broker1.busName) == sender else { throw Stranger() }
         // Connect through the descriptor's path, because libdbus cannot take over a connected socket.
         let connection = try await Connection.openPeer(

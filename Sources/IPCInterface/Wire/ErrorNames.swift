@@ -11,7 +11,7 @@ extension IPCError.Code {
         return name
     }
 
-    /// - Parameter name: an error name of this D-Bus API; for other names, the result is `nil`.
+    /// - Returns: `nil` if the name is not an error name of this D-Bus API.
     package init?(errorName name: String) {
         guard name.hasPrefix(Self.prefix) else { return nil }
         self.init(rawValue: String(name.dropFirst(Self.prefix.count)))
@@ -23,7 +23,7 @@ extension Condition {
 }
 
 extension IPCError {
-    /// Converts the error of a failed call to the broker.
+    /// Creates an error from the failure of a call to the broker.
     package init(_ error: CallError) {
         switch error {
         case .remote(let name, let message):
@@ -55,7 +55,7 @@ extension IPCError {
         }
     }
 
-    /// The errors that the bus reports if no process owns the broker's name and none can be started.
+    /// The names of the errors that the bus reports if no broker is running and none can be started.
     private static let absent: Set<String> = [
         ErrorName.serviceUnknown.text, ErrorName.nameHasNoOwner.text,
         "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",

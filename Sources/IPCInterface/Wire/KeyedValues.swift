@@ -1,11 +1,11 @@
 package import IPCDBus
 
-/// A D-Bus dictionary `a{sv}` with known keys: the options of a method, a result, a context, or metadata. The same
-/// table of keys is used for writing and reading.
+/// A D-Bus dictionary `a{sv}` with known keys: the options of a method, a result, a context, or metadata. One table of
+/// keys is used for both writing and reading.
 package protocol KeyedValues: DBusCodable {
     init()
     static var keys: [Key<Self>] { get }
-    /// Whether a key that is not in the table is an error. Ignoring an option could silently break a promise.
+    /// Whether an unknown key is an error. It is for options, because callers rely on the options that they set.
     static var isStrict: Bool { get }
 }
 
@@ -17,23 +17,23 @@ extension Options { package static var isStrict: Bool { true } }
 package protocol Facts: KeyedValues {}
 extension Facts { package static var isStrict: Bool { false } }
 
-/// A key: its name, its type, and the property that has its value. A `nil` value is not written.
+/// A key of a dictionary, with its type and the property that holds its value. A `nil` value is not written.
 package struct Key<Root>: Sendable {
     package let name: String
     /// The type of the value; `v` means any type.
     package let signature: Signature
     fileprivate let limit: String?
     fileprivate let beginning: EntryBeginning
-    /// Reads the value, after the start of the entry.
+    /// Reads the value of a dictionary entry whose key has been read.
     fileprivate let read: @Sendable (inout MessageReader, inout Root) throws(MessageError) -> Void
     fileprivate let write: @Sendable (Root, inout MessageWriter) throws(MessageError) -> Void
 
-    /// - Parameter limit: the name of the limit for the size of the value on the wire.
+    /// - Parameter limit: the name of the limit for the size of the value on the wire; `nil` if there is none.
     package init<Content: DBusCodable>(
         _ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable, limit: String? = nil
     ) {
         (self.name, signature, self.limit) = (name, Content.dbusSignature, limit)
-        // A value of any type is the entry's own variant, not a variant inside it.
+        // A property of type `Value` is written as the entry's own variant, not as a second variant inside it.
         let beginning = EntryBeginning(key: name, type: Content.self == Value.self ? nil : signature)
         let place = Place(path)
         self.beginning = beginning
@@ -53,13 +53,13 @@ package struct Key<Root>: Sendable {
         throw .refused("it has \(length) bytes; at most \(Self.mostText) are allowed")
     }
 
-    /// The maximum size of a string that has no limit of its own, in bytes.
+    /// The maximum size in bytes of a string whose key names no limit.
     private static var mostText: Int { 65_536 }
 
-    /// The maximum number of bytes before a value: padding, the length of a string, the type of a variant.
+    /// The maximum number of bytes that precede a value: padding, the length of a string, the type of a variant.
     private static var slack: Int { 272 }
 
-    /// Enters the value of an entry whose key has been read.
+    /// Moves the reader to the value of an entry whose key has been read.
     fileprivate func enterValue(_ reader: inout MessageReader) throws(MessageError) {
         guard beginning.hasType else { return }
         guard reader.variantHolds(signature) else {
@@ -69,8 +69,8 @@ package struct Key<Root>: Sendable {
     }
 }
 
-/// A property of a structure, accessed by its offset. The runtime resolves key paths step by step, which takes longer
-/// than encoding the value.
+/// A stored property that is accessed by its offset in memory. Access by key path would take longer than encoding the
+/// value.
 private struct Place<Root, Content: Sendable>: Sendable {
     private let offset: Int
 
@@ -101,7 +101,7 @@ extension KeyedValues {
         self.init()
         let table = Self.keys
         var seen: UInt64 = 0
-        // A writer with the same table writes the keys in this order.
+        // A writer with the same table writes the keys in its order, so start each search after the last key found.
         var next = 0
         let whole = try reader.enterDictionary()
         while !reader.isAtEnd {
@@ -123,7 +123,7 @@ extension KeyedValues {
         try reader.leave(whole)
     }
 
-    /// Enters the next entry.
+    /// Enters the next entry of the dictionary.
     /// - Returns: `nil` if the key is unknown; the entry is then skipped.
     private static func entry(
         of table: [Key<Self>], from first: Int, _ reader: inout MessageReader
@@ -135,7 +135,7 @@ extension KeyedValues {
                 if let outer = try reader.enterValue(table[index].beginning) { return (index, outer, true) }
             }
         }
-        // The entry has another key, type or byte order.
+        // The entry does not start as this library writes it: its key, its type or its endianness is different.
         let outer = try reader.enterEntry()
         let name = try String(from: &reader)
         if let index = table.firstIndex(where: { $0.name == name }) { return (index, outer, false) }

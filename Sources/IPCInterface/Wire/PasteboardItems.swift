@@ -1,7 +1,7 @@
 public import IPCDBus
 public import IPCModel
 
-/// An item is `a(sv)`: its representations as (content type, value) pairs, in the writer's order of preference.
+/// On D-Bus, an item is `a(sv)`: (content type, value) pairs, one per representation, in the order of preference.
 extension PasteboardItem: DBusCodable {
     public static let dbusSignature: Signature = "a(sv)"
     private static let representation: Signature = "(sv)"
@@ -20,8 +20,8 @@ extension PasteboardItem: DBusCodable {
         return try reader.array { (element) throws(MessageError) in try PasteboardItem(from: &element) }
     }
 
-    /// Items and representations are counted together, so this check is loose. The exact limits are checked after
-    /// reading.
+    /// The name of the limit that is checked before reading. This check is loose, because it counts items and
+    /// representations together; the exact limits are checked after reading.
     private static let limit = "representations-per-version"
 
     fileprivate static func representations(
@@ -47,8 +47,8 @@ extension PasteboardItem: DBusCodable {
     }
 }
 
-/// An item as it is read, which is empty if it has none of the requested types. A ``PasteboardItem`` from a writer has
-/// at least one representation.
+/// An item as a reader gets it: it is empty if it has none of the requested types. A ``PasteboardItem`` from a writer
+/// has at least one representation.
 package struct ReadItem: DBusCodable {
     package let item: PasteboardItem
     package static var dbusSignature: Signature { PasteboardItem.dbusSignature }
@@ -65,7 +65,7 @@ package struct ReadItem: DBusCodable {
     package func write(to writer: inout MessageWriter) throws(MessageError) { try item.write(to: &writer) }
 }
 
-/// A value is a variant that contains `s`, `ay` or `h`. The file of an `h` is not checked here.
+/// On D-Bus, a value is a variant that contains `s`, `ay` or `h`. The file behind an `h` is not checked here.
 extension Representation.Value: DBusCodable {
     public static let dbusSignature: Signature = "v"
 

@@ -1,7 +1,7 @@
 /// The reverse-DNS id of an application, which is also the bus name that the application owns while it is running.
 ///
-/// An id has at least two elements of `[A-Za-z0-9_-]`, separated by dots. No element starts with a digit. The grammar
-/// is “Bus names” of the D-Bus specification, which is narrower than that of DNS.
+/// An id has at least two elements of `[A-Za-z0-9_-]`, separated by dots. No element starts with a digit. This is the
+/// grammar of “Bus names” in the D-Bus specification, which is stricter than that of DNS.
 public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
     /// The maximum length of a bus name in bytes; D-Bus specification, “Valid Names”.
     public static let maximumBytes = 255
@@ -60,7 +60,7 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
         return elements > 1 && length > 0 && text.utf8.count <= maximumBytes
     }
 
-    /// The problem with a string, to follow "the application id" in a message; `nil` if it is a valid id.
+    /// What is wrong with a string, for a message that starts with "the application id"; `nil` if it is valid.
     private static func complaint(about text: String) -> String? {
         guard !text.isEmpty else { return "is empty; write one like “demo.IPCServer”" }
         let name = text.quoted
@@ -89,8 +89,8 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     // MARK: Desktop entries
 
-    /// Creates an id for a desktop application that is known only by its desktop entry: `org.mozilla.firefox.desktop`.
-    /// It is shown to users and is not a bus name. Characters that the grammar does not allow become `_`.
+    /// Creates an id for a desktop application known only by its desktop entry, such as `org.mozilla.firefox.desktop`.
+    /// The id is shown to users and is not a bus name. Characters that the grammar does not allow become `_`.
     /// - Parameter entry: the desktop file ID (Desktop Entry Specification).
     package init(desktopEntry entry: String) {
         var text: [UInt8] = []

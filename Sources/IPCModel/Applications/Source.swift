@@ -1,14 +1,14 @@
 /// How well the source of a request is proven. The raw value is the word on the wire.
 ///
-/// Rules that allow access only match ``owned`` (I19).
+/// Rules that allow access match only ``owned`` (I19).
 public enum SourceStrength: String, Sendable, Hashable, CaseIterable {
-    /// The bus confirms it: the caller owns the bus name that it states.
+    /// The bus confirms the application id: the caller owns it as its bus name.
     case owned
-    /// The sandbox confirms it.
+    /// The caller's sandbox confirms the application id.
     case sandboxed
-    /// The caller states it without proof.
+    /// The caller states the application id without proof.
     case claimed
-    /// The caller does not state a source.
+    /// The caller does not state an application id.
     case unknown
 }
 
@@ -27,7 +27,7 @@ public struct Source: Sendable, Hashable, CustomStringConvertible {
     /// An unknown source.
     package static let nobody = Source(application: "", strength: .unknown)
 
-    /// `demo.IPCClient (claimed)`, or `unknown`.
+    /// The id and its strength, such as `demo.IPCClient (claimed)`; only the strength if the id is empty.
     public var description: String {
         application.isEmpty ? strength.rawValue : "\(application) (\(strength.rawValue))"
     }

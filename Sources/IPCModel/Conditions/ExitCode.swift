@@ -25,13 +25,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case inputOutput = 74
     /// Trying again may help: a time-out, an expired request, a lost race, a limit (`EX_TEMPFAIL`).
     case tryAgain = 75
-    /// A rule forbids it (`EX_NOPERM`).
+    /// A rule forbids the operation (`EX_NOPERM`).
     case notPermitted = 77
 }
 
 extension IPCError {
-    /// The exit code for the tools. A request that can never succeed counts as wrong input, because trying again does
-    /// not help.
+    /// The exit code of the tools for this error. A request that can never succeed counts as wrong input, because
+    /// trying again does not help.
     package var exit: ExitCode { isBeyondLimit ? .dataError : code.exit }
 
     /// The exit code for ``code``, or 65 if the request by itself exceeds a limit, so that it can never succeed.
@@ -39,8 +39,8 @@ extension IPCError {
 }
 
 extension IPCError.Code {
-    /// The exit code of the tools for this error, after sysexits.h. It is 75 for ``limitExceeded``, although an
-    /// ``IPCError`` whose request by itself exceeds a limit has 65.
+    /// The exit code of the tools for this error, after sysexits.h. It is 75 for ``limitExceeded``; but
+    /// ``IPCError/exitCode`` is 65 if the request by itself exceeds a limit.
     public var exitCode: Int32 { exit.rawValue }
 
     package var exit: ExitCode {

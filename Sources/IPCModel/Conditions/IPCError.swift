@@ -1,10 +1,10 @@
 /// The error of a rejected call: nothing was accepted, nothing was written, and no handler was called.
 ///
-/// On the bus, it is the error `org.swiftipc.Error.<code>`, with the message as its only argument.
+/// On the bus, it is sent as the error `org.swiftipc.Error.<code>`, with the message as its only argument.
 public struct IPCError: Error, Hashable, CustomStringConvertible {
     /// The kind of error, for programs to act on.
     public let code: Code
-    /// The message for the user: one sentence, with the numbers and the next step.
+    /// The message for the user: one sentence, with the relevant numbers and the next step.
     public let message: String
 
     /// Creates an error. The message starts with a lower-case letter and has no full stop.
@@ -29,7 +29,7 @@ extension IPCError: Condition {
 extension IPCError {
     /// The kinds of errors. The raw value is the last part of the error's name on the bus.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// An argument or option is unknown, missing, of the wrong type, or breaks a rule.
+        /// An argument or option is unknown, missing or of the wrong type, or it breaks a rule.
         case invalidArguments = "InvalidArguments"
         /// The URL has no valid scheme, contains a control character, or is longer than 1 MiB.
         case invalidURL = "InvalidURL"
@@ -59,7 +59,7 @@ extension IPCError {
         case inputOutput = "InputOutput"
         /// The pasteboard has changed since the version that the caller expected.
         case changeCountMismatch = "ChangeCountMismatch"
-        /// The call would exceed a limit. The message gives its name, the amount in use and the amount requested.
+        /// The call would exceed a limit. The message has the limit's name, the amount in use and the requested amount.
         case limitExceeded = "LimitExceeded"
         /// A rule forbids the call.
         case accessDenied = "AccessDenied"

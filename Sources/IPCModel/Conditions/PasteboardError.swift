@@ -8,9 +8,9 @@ package enum PasteboardError: Condition, Hashable {
     case noSuchRepresentation(item: UInt32, type: String)
     /// The id was already used for a call with different arguments.
     case identifierReused(RequestID)
-    /// `general` always exists.
+    /// The pasteboard `general` must always exist.
     case generalCannotBeRemoved
-    /// The caller's sandbox hides this pasteboard. The id is `nil` if the sandbox is not known.
+    /// The sandbox with this application id hides the pasteboard from the caller. The id is `nil` if it is unknown.
     case notVisible(PasteboardName, sandbox: String?)
     /// The promised value cannot be fetched: its writer is gone, does not answer, or returned a different type.
     case promiseBroken(item: UInt32, type: String, reason: String)

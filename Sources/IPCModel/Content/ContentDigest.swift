@@ -2,14 +2,14 @@ internal import CXXHash
 
 /// The digest of a value: XXH3-128 with seed 0. It detects damage, but not forgery.
 package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
-    /// The 16 bytes in the canonical order of the XXH3 specification, highest first.
+    /// The 16 bytes in the canonical order of the XXH3 specification, most significant byte first.
     package let bytes: [UInt8]
 
     fileprivate init(_ hash: XXH128_hash_t) {
         bytes = withUnsafeBytes(of: (hash.high64.bigEndian, hash.low64.bigEndian)) { Array($0) }
     }
 
-    /// The corresponding C function is `XXH3_128bits`.
+    /// Digests bytes in memory with `XXH3_128bits`.
     package init(of content: UnsafeRawBufferPointer) {
         self.init(XXH3_128bits(content.baseAddress, content.count))
     }
@@ -24,7 +24,7 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         self = stream.digest
     }
 
-    /// The digest of text (as UTF-8), of bytes, or of a file. For a file whose digest is known, returns that digest.
+    /// Digests text (as UTF-8), bytes or a file. A file whose digest is already known is not read.
     /// - Throws: `inputOutput` if the file of a value cannot be read.
     package init(of value: Representation.Value) throws {
         switch value {
@@ -34,13 +34,13 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// - Returns: `nil` unless there are exactly 16 bytes.
+    /// Creates a digest from its stored bytes; `nil` unless there are exactly 16.
     package init?(stored: [UInt8]) {
         guard stored.count == 16 else { return nil }
         bytes = stored
     }
 
-    /// - Returns: `nil` if the string does not have the form of ``description``. The digits may be upper or lower case.
+    /// Parses a digest in the form of ``description``, with digits in either case; `nil` if the form is wrong.
     package init?(wire text: String) {
         guard text.hasPrefix(Self.prefix) else { return nil }
         let digits = text.dropFirst(Self.prefix.count)
@@ -48,7 +48,7 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         self.init(stored: bytes)
     }
 
-    /// The digest on the wire: `xxh128:` and 32 hexadecimal digits.
+    /// The digest as it is sent: `xxh128:` and 32 hexadecimal digits.
     package var description: String { Self.prefix + bytes.hexadecimal }
 
     package static let prefix = "xxh128:"
@@ -58,7 +58,7 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
 package final class ContentDigestStream {
     private let state: OpaquePointer
 
-    /// The corresponding C function is `XXH3_createState`.
+    /// Calls `XXH3_createState`.
     /// - Throws: `limitExceeded` if there is not enough memory.
     package init() throws(IPCError) {
         guard let state = XXH3_createState() else {
@@ -70,11 +70,11 @@ package final class ContentDigestStream {
 
     deinit { XXH3_freeState(state) }
 
-    /// The corresponding C function is `XXH3_128bits_update`.
+    /// Adds the next part of the content, with `XXH3_128bits_update`.
     package func add(_ bytes: UnsafeRawBufferPointer) {
         _ = XXH3_128bits_update(state, bytes.baseAddress, bytes.count)
     }
 
-    /// The digest of all bytes added so far. The corresponding C function is `XXH3_128bits_digest`.
+    /// The digest of all bytes added so far, from `XXH3_128bits_digest`.
     package var digest: ContentDigest { ContentDigest(XXH3_128bits_digest(state)) }
 }

@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Synchronization
 
-/// A value outside the memory of its process: an open file whose bytes do not change.
+/// A value in an open file instead of in memory. The bytes of the file do not change.
 ///
-/// Large values are sent as file descriptors. This object owns its descriptor, or keeps the owner alive. It never reads
-/// or moves the file offset, so several readers can share the descriptor.
+/// Large values are sent as file descriptors. This object owns its descriptor, or keeps the owner of the descriptor
+/// alive. It never uses the file offset, so several readers can share the descriptor.
 public final class ContentFile: Sendable {
-    /// The open file, which can be read.
+    /// The descriptor of the file, which is open for reading.
     public let descriptor: CInt
     /// The length of the file in bytes.
     public let byteCount: Int
-    /// The digest of the bytes as they were written; `nil` if it is not known.
+    /// The digest of the bytes as they were written; `nil` if it is unknown.
     package let knownDigest: ContentDigest?
-    /// What the store recorded about the file when it checked it; `nil` if it has not checked the file.
+    /// The store's record of the file, which it made when it checked the file; `nil` if it has not checked the file.
     package let taken: Taken?
-    /// The object that closes the descriptor; `nil` if this object closes it.
+    /// Another object that closes the descriptor; `nil` if this object does.
     private let owner: (any AnyObject & Sendable)?
     /// The address at which the whole file is mapped for the lifetime of this object; 0 if it is not mapped.
     private let mapping = Mutex<UInt>(0)
@@ -30,33 +30,32 @@ public final class ContentFile: Sendable {
     /// Takes ownership of a descriptor of a regular file or a memory file whose length in bytes is known.
     public convenience init(owning descriptor: CInt, byteCount: Int) { self.init(descriptor, byteCount) }
 
-    /// Takes ownership of a descriptor and asks the system for the file's length, which is 0 if it is not a regular
-    /// file.
-    /// The corresponding C function is `fstat`.
+    /// Takes ownership of a descriptor and gets the length of its file with `fstat`. The length is 0 if the descriptor
+    /// does not refer to a regular file.
     public convenience init(owning descriptor: CInt) { self.init(descriptor, Self.byteCount(of: descriptor)) }
 
     package convenience init(owning descriptor: CInt, byteCount: Int, knownDigest: ContentDigest?) {
         self.init(descriptor, byteCount, knownDigest)
     }
 
-    /// Uses a descriptor that another object closes. The file's length is 0 if it is not a regular file.
+    /// Uses a descriptor that `owner` closes. The length is 0 if the descriptor does not refer to a regular file.
     package convenience init(_ descriptor: CInt, ownedBy owner: any AnyObject & Sendable) {
         self.init(descriptor, Self.byteCount(of: descriptor), owner: owner)
     }
 
-    /// Uses the open file of another object, after the store has checked it.
+    /// Shares the descriptor of a file that the store has checked.
     package convenience init(sharing file: ContentFile, taken: Taken) {
         self.init(file.descriptor, file.byteCount, taken.digest, taken, owner: file)
     }
 
-    /// Uses the open file of another object, with the digest that its writer declared.
+    /// Shares the descriptor of a file whose writer has declared this digest.
     package convenience init(sharing file: ContentFile, stated digest: ContentDigest) {
         self.init(file.descriptor, file.byteCount, digest, owner: file)
     }
 
     private static func byteCount(of descriptor: CInt) -> Int { Int(status(ofRegular: descriptor)?.st_size ?? 0) }
 
-    /// Returns `nil` if the descriptor is not open, or refers to neither a regular file nor a memory file.
+    /// The status of a file; `nil` if the descriptor is not open, or is for neither a regular file nor a memory file.
     private static func status(ofRegular descriptor: CInt) -> stat? {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? status : nil
@@ -71,7 +70,7 @@ public final class ContentFile: Sendable {
 }
 
 extension ContentFile: Hashable {
-    /// Whether both are the same open file; contents are not compared.
+    /// Whether two values are the same object. The contents of their files are not compared.
     public static func == (one: ContentFile, other: ContentFile) -> Bool { one === other }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
@@ -105,7 +104,7 @@ extension ContentFile {
     package var isReadOnly: Bool { fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDONLY }
 
     /// Opens the same file again, read-only and with its own offset; `nil` if the process has no descriptors left. A
-    /// duplicated descriptor would share the offset with the first.
+    /// descriptor made by `dup` would share the offset with the original.
     package func reopened() -> ContentFile? {
         let copy = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
         return copy < 0 ? nil : ContentFile(owning: copy, byteCount: byteCount, knownDigest: knownDigest)
@@ -113,9 +112,8 @@ extension ContentFile {
 
     // MARK: Mapping
 
-    /// Maps the whole file once, so that repeated reads do not load its pages again. Its length and content must not
-    /// change. If there is not enough address space, each read maps or reads the file itself.
-    /// The corresponding C function is `mmap`.
+    /// Keeps the whole file mapped with `mmap`, so that repeated reads do not load its pages again. The length and
+    /// content of the file must not change. If address space is short, each read maps or reads the file itself.
     package func keepMapped() {
         guard byteCount > 0 else { return }
         mapping.withLock { start in
@@ -132,8 +130,8 @@ extension ContentFile {
         return UnsafeRawPointer(bitPattern: start).map { UnsafeRawBufferPointer(start: $0, count: byteCount) }
     }
 
-    /// Loads all pages of a part of the mapped file at once, which takes half as long as loading them one by one.
-    /// The corresponding C function is `madvise` with `MADV_POPULATE_READ`. Kernels before 5.14 load pages one by one.
+    /// Loads all pages of a part of the mapped file at once, which takes half as long as loading them one by one. The C
+    /// function is `madvise` with `MADV_POPULATE_READ`; kernels before 5.14 still load pages one by one.
     package static func populate(_ bytes: UnsafeRawBufferPointer) {
         let populateRead: CInt = 22
         madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count, populateRead)
@@ -146,7 +144,7 @@ extension ContentFile {
     /// corresponding C functions are `mmap` and `munmap`.
     /// - Parameters:
     ///   - range: a part of the file, counted in bytes from its start.
-    ///   - body: reads the bytes, which are valid until it returns.
+    ///   - body: reads the bytes, which are valid only until `body` returns.
     /// - Throws: `inputOutput` if the file cannot be mapped.
     public func withBytes<Result>(
         in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result

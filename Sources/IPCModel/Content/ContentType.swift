@@ -7,7 +7,7 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a type in bytes, including its parameters.
     public static let maximumBytes = 255
 
-    /// The type as it was written, or the MIME type if it was written as an identifier in ``uniformTypes``.
+    /// The type as it was written. For an identifier in ``uniformTypes``, this is the corresponding MIME type.
     public let text: String
     /// The type and subtype in lower case, such as `text/plain`; a bare name is unchanged.
     public let essence: String
@@ -27,7 +27,7 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
         self.text = written
     }
 
-    /// Creates a type whose text is known to be canonical.
+    /// Creates a type from parts that are known to be in canonical form.
     private init(canonical essence: String, _ parameters: Parameter...) {
         (self.essence, self.parameters) = (essence, parameters)
         text = essence + parameters.map(\.spelling).joined()
@@ -68,7 +68,7 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ContentType {
-    /// Text in UTF-8, the type of all strings.
+    /// Text in UTF-8. Items made from strings have this type.
     public static let utf8PlainText = ContentType(canonical: "text/plain", Parameter(name: "charset", value: "utf-8"))
     /// Text with no declared character set.
     public static let plainText = ContentType(canonical: "text/plain")
@@ -85,7 +85,7 @@ extension ContentType {
     /// Bytes of an unknown type; RFC 2046 §4.5.1.
     public static let octetStream = ContentType(canonical: "application/octet-stream")
 
-    /// The most common types by their text. For a short value, parsing the type would take longer than everything else.
+    /// The most common types by their text. For short values, parsing the type would take longer than all other work.
     private static let common: [String: ContentType] = Dictionary(
         uniqueKeysWithValues: [utf8PlainText, plainText, url, html, json, png, jpeg, octetStream].map { ($0.text, $0) })
 
@@ -106,18 +106,18 @@ extension ContentType {
 // MARK: Password managers
 
 extension ContentType {
-    /// The type that password managers add to what they copy, with any value. KDE's clipboard and others recognize it.
+    /// The type that password managers add to a copied secret, with any value. Clipboards such as KDE's recognize it.
     package static let passwordManagerHint = ContentType(canonical: "x-kde-passwordManagerHint")
 
     fileprivate var marksSecret: Bool { essence == Self.passwordManagerHint.essence }
 }
 
 extension PasteboardItem {
-    /// Whether a password manager marked the item, so that it is treated as sensitive.
+    /// Whether a password manager marked the item as a secret. Such an item is treated as sensitive.
     package var isMarkedSensitive: Bool { representations.contains { $0.type.marksSecret } }
 }
 
 extension Sequence<[ContentType]> {
-    /// Whether a password manager marked the promised content. Each row has the types of one item.
+    /// Whether a password manager marked promised content as a secret. Each element has the types of one item.
     package var isMarkedSensitive: Bool { contains { $0.contains(where: \.marksSecret) } }
 }

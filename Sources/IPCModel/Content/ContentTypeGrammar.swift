@@ -1,4 +1,4 @@
-/// The grammar of RFC 2045 §5.1, with the blanks around “;” that RFC 9110 §5.6.6 allows.
+/// Parses a content type by the grammar of RFC 2045 §5.1, with the blanks around “;” that RFC 9110 §5.6.6 allows.
 struct ContentTypeGrammar {
     private let text: String
     private var rest: ArraySlice<UInt8>
@@ -14,7 +14,7 @@ struct ContentTypeGrammar {
         rest = Array(text.utf8)[...]
     }
 
-    /// Parses the essence, and the parameters, which are returned sorted by name.
+    /// Parses the essence and the parameters, and sorts the parameters by name.
     mutating func parse() throws(ContentType.Invalid) -> (essence: String, parameters: [ContentType.Parameter]) {
         let first = token()
         guard !first.isEmpty else { throw .noType(text) }
@@ -40,7 +40,7 @@ struct ContentTypeGrammar {
             }
             guard !found.contains(where: { $0.name == name }) else { throw .parameterTwice(text, name) }
             let value = try value()
-            // RFC 2046 §4.1.2: the value of charset is case-insensitive. The value of an unknown parameter is not.
+            // Only the value of `charset` is known to be case-insensitive (RFC 2046 §4.1.2).
             found.append(.init(name: name, value: name == "charset" ? value.asciiLowercased : value))
         }
         return found.sorted { $0.name < $1.name }
@@ -83,7 +83,7 @@ struct ContentTypeGrammar {
     /// The position of the next byte, counted from 1.
     private var position: Int { rest.startIndex + 1 }
 
-    /// `token` of RFC 2045 §5.1: visible ASCII except `tspecials`.
+    /// Whether a byte may occur in a `token` of RFC 2045 §5.1: visible ASCII except `tspecials`.
     static func isToken(_ byte: UInt8) -> Bool { byte.isASCIIVisible && !tspecials.contains(byte) }
 
     private static let tspecials: Set<UInt8> = Set(#"()<>@,;:\"/[]?="#.utf8)

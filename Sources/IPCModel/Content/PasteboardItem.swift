@@ -10,7 +10,7 @@ public struct PasteboardItem: Sendable, Hashable {
         try self.init(read: representations)
     }
 
-    /// Creates an item from a read that asked only for certain types, so it may have no representations.
+    /// Creates an item as it was read. It may have no representations, because a read can ask for certain types only.
     package init(read representations: [Representation]) throws(Invalid) {
         self.representations = representations
         guard representations.count > 1 else { return }
@@ -29,7 +29,7 @@ public struct PasteboardItem: Sendable, Hashable {
     /// An item without representations, because none were read.
     package static let withoutContent = PasteboardItem(unchecked: [])
 
-    /// Returns the same item with each value transformed.
+    /// Returns the item with each value transformed. The types stay the same.
     package func mapValues<Failure>(
         _ transform: (Representation) throws(Failure) -> Representation.Value
     ) throws(Failure) -> PasteboardItem {
@@ -86,7 +86,7 @@ extension PasteboardItem {
     /// The first representation that is an image; `nil` if there is none.
     public var image: Representation? { representations.first(where: \.type.isImage) }
 
-    /// The first representation that is plain text in UTF-8; `nil` if there is none or it is not valid UTF-8.
+    /// The text of the first representation of a UTF-8 plain-text type; `nil` if there is none or it is not UTF-8.
     public var string: String? { representations.first(where: \.type.isUTF8PlainText)?.value.string }
 
     /// The first URL in the ``ContentType/url`` representation, exactly as written; `nil` if there is none.

@@ -8,7 +8,7 @@ public struct Representation: Sendable, Hashable {
     /// Creates a representation from a type and a value.
     public init(type: ContentType, value: Value) { (self.type, self.value) = (type, value) }
 
-    /// The size of the value in bytes. The size of text is that of its UTF-8.
+    /// The size of the value in bytes. Text is measured in UTF-8.
     public var byteCount: Int { value.byteCount }
 
     /// The value of a representation: text, bytes, or a file of bytes.
@@ -17,10 +17,10 @@ public struct Representation: Sendable, Hashable {
         case text(String)
         /// Bytes.
         case bytes([UInt8])
-        /// Bytes outside the memory of the process, which are sent as a file descriptor.
+        /// Bytes in a file instead of in memory, which are sent as a file descriptor.
         case file(ContentFile)
 
-        /// The size in bytes. The size of text is that of its UTF-8.
+        /// The size in bytes. Text is measured in UTF-8.
         public var byteCount: Int {
             switch self {
             case .text(let text): text.utf8.count
@@ -29,8 +29,8 @@ public struct Representation: Sendable, Hashable {
             }
         }
 
-        /// Stores bytes as text if their type is text and D-Bus can carry them as a string, so that every receiver can
-        /// show them; otherwise as bytes.
+        /// Creates a value from bytes. If their type is text and D-Bus can carry them as a string, the value is text,
+        /// so that every receiver can show it.
         package static func inMemory(_ bytes: [UInt8], _ type: ContentType) -> Value {
             guard type.isText, !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
                 return .bytes(bytes)

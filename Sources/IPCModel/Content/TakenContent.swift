@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension ContentFile {
-    /// Marks a file that the store has checked and, if necessary, copied. Its write operations accept no other files.
+    /// The store's record of a file that it has checked and, if necessary, copied. It does not write files without one.
     ///
     /// If no operation makes the file part of a version, the copy is discarded when this object is released.
     package final class Taken: Sendable {
@@ -9,7 +9,7 @@ extension ContentFile {
         package enum Place: Sendable, Hashable {
             /// A sealed memory file.
             case memory
-            /// A file in the store, which has this name until it is attached.
+            /// A file in the store, which has this name until it becomes part of a version.
             case blob(String)
         }
 
@@ -18,7 +18,7 @@ extension ContentFile {
         private let isAttached = Mutex(false)
         private let discard: @Sendable () -> Void
 
-        /// - Parameter discard: called on deinitialization, unless the file is attached.
+        /// - Parameter discard: deletes the copy when this object is released, unless the file is part of a version.
         package init(digest: ContentDigest, place: Place, discard: @escaping @Sendable () -> Void) {
             (self.digest, self.place, self.discard) = (digest, place, discard)
         }

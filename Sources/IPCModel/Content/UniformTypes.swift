@@ -1,8 +1,8 @@
 extension ContentType {
     /// Apple's uniform type identifiers, each with its MIME type.
     ///
-    /// Only MIME types are sent; the identifiers are accepted wherever a content type is. If several identifiers have
-    /// the same MIME type, ``uniformType`` returns the first.
+    /// The identifiers are accepted wherever a content type is expected, but only MIME types are sent. If several
+    /// identifiers have the same MIME type, ``uniformType`` returns the first.
     public static let uniformTypes: [(uniformType: String, contentType: String)] = [
         ("public.utf8-plain-text", "text/plain;charset=utf-8"),
         ("public.utf16-plain-text", "text/plain;charset=utf-16"),
@@ -72,7 +72,7 @@ extension ContentType {
     /// The uniform type identifier of this type; `nil` if ``uniformTypes`` has none.
     public var uniformType: String? { Self.uniformTypeByMIMEType[canonical] }
 
-    /// The MIME type of an identifier, ignoring case; `nil` if ``uniformTypes`` has none.
+    /// The MIME type of an identifier, compared without regard to case; `nil` if ``uniformTypes`` does not list it.
     static func mimeType(ofUniformType text: String) -> String? {
         guard text.utf8.count <= maximumBytes, !text.utf8.contains(UInt8(ascii: "/")) else { return nil }
         return mimeTypeByUniformType[text.asciiLowercased]

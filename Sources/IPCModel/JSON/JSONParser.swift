@@ -1,6 +1,6 @@
 /// The reason why a text is not valid JSON.
 package struct JSONError: Error, Hashable, CustomStringConvertible {
-    /// The position of the byte, counted from 1.
+    /// The position of the first invalid byte, counted from 1.
     package let byte: Int
     package let reason: String
     package var description: String { "invalid JSON at byte \(byte): \(reason)" }
@@ -18,7 +18,7 @@ extension JSONValue {
     package init(parsing text: String) throws(JSONError) { try self.init(parsing: text.utf8) }
 }
 
-/// Parses the grammar of RFC 8259, no more and no less.
+/// Parses JSON exactly as RFC 8259 defines it, without extensions.
 private struct JSONParser {
     let bytes: [UInt8]
     var place = 0
@@ -41,7 +41,7 @@ private struct JSONParser {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
     }
 
-    /// Skips the next byte and returns true, if it is this character.
+    /// If the next byte is this character, skips it and returns true.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: scalar) else { return false }
         place += 1
@@ -97,7 +97,7 @@ private struct JSONParser {
         return JSONValue.Member(key, try value())
     }
 
-    /// RFC 8259 §6.
+    /// Parses a number and returns its text (RFC 8259 §6).
     mutating func number() throws(JSONError) -> String {
         let start = place
         _ = take("-")
@@ -116,7 +116,7 @@ private struct JSONParser {
         guard place > start else { throw error("a digit is expected") }
     }
 
-    /// RFC 8259 §7.
+    /// Parses a string (RFC 8259 §7).
     mutating func string() throws(JSONError) -> String {
         place += 1
         var content: [UInt8] = []
@@ -138,7 +138,7 @@ private struct JSONParser {
         throw error("the text ends within a string")
     }
 
-    /// Parses an escape, after its backslash.
+    /// Parses an escape sequence whose backslash has been read.
     mutating func escaped() throws(JSONError) -> String {
         if take("u") { return try unicode() }
         guard let next, let text = Self.escapes[Unicode.Scalar(next)] else {
@@ -148,7 +148,7 @@ private struct JSONParser {
         return text
     }
 
-    /// Parses four hexadecimal digits or, for a scalar beyond U+FFFF, two groups of them.
+    /// Parses an escape sequence whose `\u` has been read or, for a scalar beyond U+FFFF, a pair of them.
     mutating func unicode() throws(JSONError) -> String {
         let first = try codeUnit()
         if let text = String(validating: [first], as: UTF16.self) { return text }

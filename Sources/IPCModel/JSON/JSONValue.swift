@@ -8,7 +8,7 @@ package enum JSONValue: Sendable, Hashable, ExpressibleByStringLiteral {
     case number(String)
     case string(String)
     case array([JSONValue])
-    /// The members in order. If a key occurs twice, the last one wins.
+    /// The members in order. If a key occurs twice, the last member wins.
     case object([Member])
 
     package struct Member: Sendable, Hashable {
@@ -68,7 +68,7 @@ extension JSONValue {
         }
     }
 
-    /// An unsigned integer of at most 64 bits, as a number or as a string of decimal digits.
+    /// An unsigned 64-bit integer, from a number or a string of decimal digits; `nil` for other values.
     package var count: UInt64? {
         guard let digits, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt64(digits)

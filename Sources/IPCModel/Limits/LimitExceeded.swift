@@ -5,21 +5,21 @@ package struct LimitExceeded: Condition, Hashable {
     package let use: UInt64
     /// The amount that was requested in addition to the amount in use.
     package let request: UInt64
-    /// The maximum for the sum of use and request.
+    /// The maximum of ``use`` plus ``request``.
     package let allowed: UInt64
 
     private let isShare: Bool
 
-    /// - Parameter isShare: whether `allowed` is only a share of the limit. If so, even a larger request may succeed
-    ///   later, when others use less.
+    /// - Parameter isShare: whether `allowed` is only a share of the limit. If so, even a request above `allowed` may
+    ///   succeed later, when less of the limit is in use.
     package init(limit: String, use: UInt64, request: UInt64, allowed: UInt64, isShare: Bool = false) {
         (self.limit, self.use, self.request, self.allowed) = (limit, use, request, allowed)
         self.isShare = isShare
     }
 
-    /// The requested amount, if it can never fit whatever else is released; `nil` if the request may succeed later.
+    /// The requested amount, if it can never fit, no matter what is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // The content of a version or message never shrinks. A request for a single object is never too large.
+        // A version or message never shrinks, so its present content counts too. A single object is never too large.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
         return amount > max(1, allowed) && !isShare ? amount : nil
@@ -37,10 +37,10 @@ package struct LimitExceeded: Condition, Hashable {
     }
 
     /// This text is in every message about a request that can never succeed, but not in messages about a limit that is
-    /// currently reached. Nothing else distinguishes the two: they share an error name, and have no other argument.
+    /// currently reached. Only this distinguishes these errors: they share a name and have no other argument.
     fileprivate static let exceeds = " exceeds the limit of "
 
-    /// `5.0 GiB exceeds the limit of 4 GiB`, with exact numbers if the rounded ones are equal.
+    /// Returns text such as `5.0 GiB exceeds the limit of 4 GiB`, with exact numbers if the rounded ones are equal.
     package static func excess(bytes: UInt64, over limit: UInt64) -> String {
         let (size, most) = (ByteSize.text(bytes), ByteSize.text(limit))
         guard size != most else { return "\(bytes) B\(exceeds)\(limit) B" }
@@ -54,7 +54,7 @@ extension IPCError {
 }
 
 extension Limits {
-    /// Checks that a request fits within a limit in addition to the amount in use.
+    /// Checks that the amount in use plus the requested amount does not exceed a limit.
     package func check(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64 = 0, request: UInt64
     ) throws(LimitExceeded) {
@@ -64,7 +64,7 @@ extension Limits {
         throw LimitExceeded(limit: name(keyPath), use: use, request: request, allowed: allowed)
     }
 
-    /// Checks a limit on waiting operations that all callers share. One caller may use at most a quarter of it.
+    /// Checks a limit on the number of waiting operations. All callers share it; each may use at most a quarter of it.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: Int, ofCaller: Int
     ) throws(LimitExceeded) {
@@ -77,8 +77,8 @@ extension Limits {
 
     /// Checks a limit that all payers share.
     ///
-    /// A payer may use at most a quarter, or have one larger request. The last quarter is reserved for payers that use
-    /// little, so that a few large ones cannot fill it.
+    /// A payer may use at most a quarter of the limit, or have a single larger request. The last quarter of the limit
+    /// is reserved for payers that use little, so that a few large payers cannot use it up.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64, ofPayer own: UInt64, request: UInt64
     ) throws(LimitExceeded) {
@@ -97,8 +97,7 @@ extension Limits {
         Self.all.first { $0.keyPath == keyPath }?.name ?? ""
     }
 
-    /// Reads the number at a key path by its offset. The runtime resolves key paths step by step, which is too slow for
-    /// the several checks of each request.
+    /// Reads a limit by its offset in memory. Access by key path is too slow for the checks of each request.
     private func number(_ keyPath: KeyPath<Limits, UInt64>) -> UInt64 {
         guard let offset = MemoryLayout<Limits>.offset(of: keyPath) else { return self[keyPath: keyPath] }
         return withUnsafeBytes(of: self) { $0.load(fromByteOffset: offset, as: UInt64.self) }

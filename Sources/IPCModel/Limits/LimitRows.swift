@@ -4,7 +4,7 @@ extension Limits {
         /// The name on the wire, in `--limit` and in messages.
         package let name: String
         package let keyPath: any WritableKeyPath<Limits, UInt64> & Sendable
-        /// The values that it may be set to; a single value if this API or a specification fixes it.
+        /// The values that the limit may be set to; a single value if this API or a specification fixes the limit.
         package let range: ClosedRange<UInt64>
         /// What a caller that reaches the limit can do.
         package let remedy: String

@@ -1,4 +1,4 @@
-/// The limits of the broker. `dbus/ipc-broker.conf` describes each of them, and tests compare the two.
+/// The limits of the broker. `dbus/ipc-broker.conf` describes each of them; tests check that it matches this type.
 ///
 /// The broker creates one value when it starts, from the defaults here, the configuration and the command line.
 /// ``Limits/all`` gives each limit a name on the wire and a range.
@@ -9,7 +9,7 @@ package struct Limits: Sendable, Hashable {
     package var inlineMessageBytes: UInt64 = 16 << 20
     /// Bytes of an inline value. A larger value is passed as a descriptor if the reader accepts descriptors.
     package var inlineValueBytes: UInt64 = 65_536
-    /// Descriptors in a message. With one more, a bus with default settings disconnects the sender.
+    /// Descriptors in a message. A bus with default settings disconnects a sender that passes more.
     package var descriptorsPerMessage: UInt64 = 16
     package var urlBytes = UInt64(URLText.maximumBytes)
     package var annotationBytes: UInt64 = 16_384
@@ -39,7 +39,7 @@ package struct Limits: Sendable, Hashable {
     package var valueBytes: UInt64 = 4 << 30 + 4_096
     package var descriptors: UInt64 = 16_384
     package var descriptorsPerCaller: UInt64 = 128
-    /// Writing this many small values keeps the store busy for 30 to 110 ms, most of which SQLite spends on the rows.
+    /// Writing this many small items at once keeps the store busy for 30 to 110 ms, mostly while SQLite writes rows.
     package var itemsPerVersion: UInt64 = 16_384
     package var representationsPerVersion: UInt64 = 16_384
     package var promisesPerVersion: UInt64 = 256
@@ -71,8 +71,8 @@ package struct Limits: Sendable, Hashable {
     /// Milliseconds from acceptance to delivery of a queued request: 7 days by default, and at most 30 days.
     package var timeToLiveMilliseconds: UInt64 = 604_800_000
     package var timeToLiveMostMilliseconds: UInt64 = 2_592_000_000
-    /// How often a handler may crash with a request as the only one in flight before that request is parked
-    /// (dead-lettered). The name on the wire contains `attempts`.
+    /// How often a handler may crash while a request is the only one in flight, before that request is parked
+    /// (dead-lettered). The name of this limit on the wire is `attempts`.
     package var crashesPerRequest: UInt64 = 3
     package var loopDepth: UInt64 = 8
     package var pendingRequests: UInt64 = 50_000
@@ -86,7 +86,7 @@ package struct Limits: Sendable, Hashable {
     /// Bytes in flight to one handler on the bus. A single request may be larger.
     package var bytesInFlight: UInt64 = 4 << 20
     package var unansweredMost: UInt64 = 64
-    /// Milliseconds from delivery to the answer of a queued request, unless its sender sets a time: 10 min.
+    /// Milliseconds from the delivery of a queued request to its answer, unless its sender sets a time: 10 min.
     package var queuedTimeoutMilliseconds: UInt64 = 600_000
     package var backOffMilliseconds: UInt64 = 100
     package var backOffMostMilliseconds: UInt64 = 60_000
@@ -100,7 +100,7 @@ package struct Limits: Sendable, Hashable {
     package var directConnections: UInt64 = 1_000
     package var directConnectionsPerCaller: UInt64 = 4
     package var directMilliseconds: UInt64 = 10_000
-    /// Bytes of messages that callers on direct connections have not read yet: twice the largest answer.
+    /// Bytes of messages that callers on direct connections have not read yet: twice the size of the largest answer.
     package var directBytes: UInt64 = 32 << 20
     package var directIncomingBytes: UInt64 = 64 << 20
     package var directDescriptors: UInt64 = 2_048
@@ -120,6 +120,6 @@ package struct Limits: Sendable, Hashable {
     /// Creates the default limits.
     package init() {}
 
-    /// Milliseconds that a caller waits for a request to end, or for a pasteboard to change.
+    /// The time-out in milliseconds for a caller that awaits a request or a change: its own or, if `nil`, the default.
     package func waitTime(stated: UInt32?) -> UInt64 { stated.map(UInt64.init) ?? waitTimeoutMilliseconds }
 }

@@ -1,19 +1,19 @@
 /// How the values of a version are passed in one message.
 package struct MessageFit: Sendable, Hashable {
-    /// The indexes of the values passed as descriptors to a receiver that accepts them, in ascending order.
+    /// The indexes of the values to pass as descriptors, if the receiver accepts descriptors, in ascending order.
     package let descriptors: [Int]
     /// The total size of all other values, in bytes.
     package let inlineBytes: UInt64
 }
 
 extension Limits {
-    /// Decides which of the values of these sizes, in bytes, are passed as descriptors: those above
-    /// `inline-value-bytes`, but only the largest `descriptors-per-message` of them. All others are inline.
+    /// Decides, by their sizes in bytes, which values are passed as descriptors: those above `inline-value-bytes` or,
+    /// if there are more than `descriptors-per-message`, only the largest ones. All others are inline.
     /// - Parameters:
-    ///   - present: the number of leading values that already exist. An error reports them as in use, not as requested.
+    ///   - present: how many values, from the first, already exist. An error counts them as in use, not as requested.
     ///   - prefersInline: whether to use no descriptors if everything fits inline.
     /// - Throws: `LimitExceeded` if a value is larger than `value-bytes`, or if the inline values together are larger
-    ///   than `inline-message-bytes`. It names `descriptors-per-message` if more descriptors would help.
+    ///   than `inline-message-bytes`. The error names `descriptors-per-message` if more descriptors would help.
     package func messageFit(
         _ sizes: [UInt64], present: Int = 0, prefersInline: Bool = false
     ) throws(LimitExceeded) -> MessageFit {

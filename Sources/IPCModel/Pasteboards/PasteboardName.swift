@@ -19,7 +19,7 @@ public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
         guard count <= Self.maximumBytes else {
             throw Self.error("\(text.quoted) has \(count) bytes; at most \(Self.maximumBytes) are allowed")
         }
-        // Most names are ASCII, so the scalars need not be checked.
+        // Most names are printable ASCII. Only other names need the slower check of each scalar.
         if !text.allBytes({ $0.isASCIIVisible || $0 == 0x20 }),
             let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control })
         {
@@ -46,7 +46,7 @@ public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
         left.text.isIdentical(to: right.text)
     }
 
-    /// The byte order, as in SQLite's `BINARY` collation, so that a page starts exactly where the previous one stopped.
+    /// Compares byte by byte, like SQLite's `BINARY` collation, so that a page starts where the last one stopped.
     public static func < (left: PasteboardName, right: PasteboardName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }

@@ -2,15 +2,15 @@
 package enum PasteboardVisibility: Sendable, Hashable {
     /// All pasteboards.
     case whole
-    /// The pasteboards whose name is the id that the sandbox confirms, or starts with that id and a dot, and the
-    /// pasteboards that the caller created with unique names. The id is `nil` if it cannot be read.
+    /// The pasteboards whose name is the application id that the sandbox confirms, or starts with that id and a dot,
+    /// and the pasteboards that the caller created with unique names. The id is `nil` if the broker cannot read it.
     case sandbox(String?, made: Set<PasteboardName> = [])
 
     package var isWhole: Bool { self == .whole }
 
-    /// The names that a sandboxed caller can see, sorted, and a prefix of further visible names, so that listing need
-    /// not scan the hidden ones. `nil` if nothing is hidden.
-    /// - Parameter prefix: the prefix of the requested names.
+    /// Where a sandboxed caller's pasteboards are: single names, sorted, and the prefix of all other visible names.
+    /// With these, listing does not scan hidden names. `nil` if nothing is hidden.
+    /// - Parameter prefix: the prefix of the names to list.
     package func places(beginning prefix: String) -> (names: [PasteboardName], prefix: String?)? {
         guard case .sandbox(let id, let made) = self else { return nil }
         let own = id.flatMap { try? PasteboardName($0) }

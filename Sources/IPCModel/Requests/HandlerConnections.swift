@@ -3,15 +3,15 @@ struct HandlerConnections: Sendable, Equatable {
     struct Connection: Sendable, Equatable {
         let name: String
         var inFlight = Chain()
-        /// The number of requests that are in flight to it or dispatched for it.
+        /// The number of requests that are in flight on the connection, or dispatched for it.
         var requestCount = 0
-        /// The sizes of its overdue deliveries, by delivery number. The handler or the bus still has them in memory.
+        /// The sizes of overdue deliveries, by delivery number. The handler or the bus still holds the requests.
         var overdue: [UInt64: UInt64] = [:]
-        /// Whether it had overdue deliveries when it disconnected.
+        /// Whether the connection had overdue deliveries when it left the bus.
         private(set) var hadOverdue = false
-        /// Whether its direct connection was lost, so that it may have disconnected.
+        /// Whether the handler's direct connection was lost, so that the handler may have left the bus.
         private(set) var isInDoubt = false
-        /// Whether it returned a request unread. It gets no more requests until it registers again.
+        /// Whether the handler returned a request unread. It gets no more requests until it registers again.
         var hasRefused = false
         private(set) var isGone = false
 
@@ -21,7 +21,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func refuse() { hasRefused = !isGone }
 
-        /// - Returns: whether it was not already in doubt or gone.
+        /// - Returns: `false` if the connection is already in doubt or gone.
         mutating func doubt() -> Bool {
             guard !isInDoubt, !isGone else { return false }
             isInDoubt = true
@@ -30,7 +30,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func trust() { isInDoubt = false }
 
-        /// - Returns: whether it has requests in flight.
+        /// - Returns: whether requests are still in flight on the connection.
         mutating func leave() -> Bool {
             hadOverdue = hadOverdue || !overdue.isEmpty
             overdue = [:]
@@ -57,7 +57,7 @@ struct HandlerConnections: Sendable, Equatable {
         discardIfQuiet(former)
     }
 
-    /// Changes a connection if it is known.
+    /// Changes the connection with this name. Returns `nil` if there is none.
     @discardableResult
     mutating func change<Value>(_ name: String, _ body: (inout Connection) -> Value) -> Value? {
         guard let slot = slot(of: name) else { return nil }

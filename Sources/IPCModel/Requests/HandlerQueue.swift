@@ -1,32 +1,32 @@
 /// The requests for one handler, and when each of them is sent. This is the state machine of a handler; ``RequestLife``
-/// is that of a request.
+/// is the state machine of a request.
 ///
 /// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may be sent: it
 /// manages the window (one request at a time after a crash), the pauses after failures, and starting the handler.
-/// Neither decides how a request ends. This type reports what happened as an action. The action becomes an event of the
-/// request's ``RequestLife``, which answers with events for this queue.
+/// Neither type decides how a request ends. `HandlerQueue` reports what happened as an action. The action becomes an
+/// event of the request's ``RequestLife``, which answers with events for this queue.
 ///
-/// This is a value without clock, bus or store. ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next
+/// This is a value without a clock, bus or store. ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next
 /// action until there are none. An action is only chosen when ``next(at:)`` is called, so it takes the events of
-/// earlier actions into account, and related events can be handled before the first action. Times are milliseconds of
-/// one clock. No operation takes longer if more requests are waiting.
+/// earlier actions into account, and related events can be handled before the first action. All times are milliseconds
+/// on the same clock. No operation takes longer if more requests are waiting.
 package struct HandlerQueue: Sendable, Equatable {
     package enum Event: Sendable, Hashable {
         /// A request joins its sender queue at the end.
-        /// - isQueued: whether its sender does not wait.
+        /// - isQueued: whether the sender queued the request instead of waiting for the outcome.
         /// - size: the size of its URL and payload in bytes.
-        /// - isReady: whether it is already stored, or need not be.
+        /// - isReady: whether the request is already stored, or does not have to be.
         case arrived(RequestID, SenderQueueKey, isQueued: Bool, size: UInt64, isReady: Bool)
         /// The request may be delivered when its turn comes.
         case ready(RequestID, size: UInt64)
-        /// The delivery attempt of the request was written.
+        /// The delivery attempt for the request has been recorded.
         case prepared(RequestID)
-        /// The attempt could not be written. It is tried again after a pause in milliseconds or, if the pause is `nil`,
-        /// when the handler registers.
+        /// The delivery attempt could not be recorded. It is tried again after a pause in milliseconds or, if the pause
+        /// is `nil`, when the handler registers.
         case unprepared(RequestID, pause: UInt64?)
         /// The request returns to its place in the queue.
         /// - isSuspect: whether the handler crashed while it had the request.
-        /// - isBackedOff: whether it waits until the handler's pause is over.
+        /// - isBackedOff: whether the request has to wait until the handler's pause is over.
         case putBack(RequestID, isSuspect: Bool, isBackedOff: Bool)
         /// The request timed out. The handler still has it under this delivery number, and may answer later.
         case overdue(RequestID, delivery: UInt64)
@@ -39,19 +39,19 @@ package struct HandlerQueue: Sendable, Equatable {
         case ownerUnknown
         case registered(window: Int, isOwner: Bool)
         case answered
-        /// A handler answered an overdue delivery, or its answer is no longer expected.
+        /// A handler answered an overdue delivery, or the answer to that delivery is no longer expected.
         case answeredLate(delivery: UInt64, from: String)
         /// A ``RequestLife/HandlerFailure`` occurred more than once.
         case failed(because: String)
         /// A connection returned a request unread. It gets no more requests until it registers again.
         case refused(by: String)
-        /// A bus connection lost its direct connection while it had requests.
+        /// The direct connection of the handler on this bus connection was lost while it had requests.
         case cutOff(String)
-        /// A connection that was cut off is still on the bus.
+        /// A handler that lost its direct connection is still on the bus.
         case stillThere(String)
         /// A connection left the bus. Errors for undelivered requests may still arrive.
         case gone(String)
-        /// Those errors have all arrived. The connection still had the remaining requests when it left the bus.
+        /// All errors that can follow ``gone(_:)`` have arrived. The handler had the remaining requests when it left.
         case crashed(String)
 
         case activatableChanged
@@ -65,33 +65,33 @@ package struct HandlerQueue: Sendable, Equatable {
         case opened
         /// The broker stops delivering requests.
         case stopped
-        /// Nothing can be sent for this time.
+        /// Nothing can be sent for this many milliseconds.
         case paused(milliseconds: UInt64)
         /// The time of an earlier ``Action/wake(at:)`` has come.
         case woke
     }
 
     package enum Action: Sendable, Hashable {
-        /// Send ``RequestLife/Event/turn``.
+        /// Pass ``RequestLife/Event/turn`` to the request.
         case dispatch(RequestID)
-        /// Send ``RequestLife/Event/leaves(delivery:)``.
+        /// Pass ``RequestLife/Event/leaves(delivery:)`` to the request.
         case leave(RequestID, delivery: UInt64)
-        /// Send ``RequestLife/Event/turnedBack``.
+        /// Pass ``RequestLife/Event/turnedBack`` to the request.
         case turnBack(RequestID)
-        /// Send ``RequestLife/Event/handlerCrashed(isAlone:limit:)``.
+        /// Pass ``RequestLife/Event/handlerCrashed(isAlone:limit:)`` to the request.
         case handlerCrashed(RequestID, isAlone: Bool)
-        /// Send ``RequestLife/Event/stillThere``.
+        /// Pass ``RequestLife/Event/stillThere`` to the request.
         case stillThere(RequestID)
-        /// End a request whose sender waits for a handler that cannot be started.
+        /// End a request whose sender is waiting for a handler that cannot be started.
         case refuse(RequestID, StartFailure)
         case trace(RequestID, TraceStep.Kind, detail: String)
         case start
         case askForOwner
-        /// Find out whether a connection that lost its direct connection is still on the bus.
+        /// Find out whether a handler that lost its direct connection is still on the bus.
         case probe(String)
         /// Report ``Event/crashed(_:)`` once all errors for undelivered requests have arrived.
         case confirmCrash(String)
-        /// Ask for the next action at this time, or earlier.
+        /// Call ``HandlerQueue/next(at:)`` at this time, or earlier.
         case wake(at: UInt64)
     }
 
@@ -99,11 +99,11 @@ package struct HandlerQueue: Sendable, Equatable {
         case absent
         /// The handler is running, but its connection is not known yet.
         case unnamed
-        /// - isSwitching: whether its route is changing, so that a request could overtake an earlier one.
+        /// - isSwitching: whether it is switching to or from a direct connection, so that requests could be reordered.
         case at(String, isSwitching: Bool)
     }
 
-    /// The reason why a handler cannot be started, with the name of a D-Bus error.
+    /// The reason why a handler cannot be started, with the name of a D-Bus error if there is one.
     package struct StartFailure: Sendable, Hashable {
         package let errorName: String
         package let message: String
@@ -113,11 +113,11 @@ package struct HandlerQueue: Sendable, Equatable {
 
     private enum Start: Sendable, Equatable {
         case idle
-        /// - isOutdated: whether the set of startable programs has changed since the question was asked.
+        /// - isOutdated: whether the set of startable programs has changed since the bus was asked for a start.
         case asking(isOutdated: Bool)
-        /// - deliveries: the number of deliveries when the start began.
+        /// - deliveries: the value of `HandlerQueue.deliveries` when the start began.
         case running(deliveries: UInt64)
-        /// The bus cannot start the handler, until something changes.
+        /// The bus cannot start the handler. It is asked again only after a change.
         case impossible
     }
 
@@ -128,9 +128,9 @@ package struct HandlerQueue: Sendable, Equatable {
     private let bytesMost: UInt64
     private(set) var window: Int
     private(set) var queues = SenderQueues()
-    /// The requests whose senders wait and have not been refused.
+    /// The requests that a sender is waiting for and that have not been refused.
     private var senders: Set<Slot> = []
-    /// The number of requests that are dispatched or in flight, and their total size.
+    /// The number of requests that are dispatched or in flight; `usedBytes` is their total size.
     private(set) var usedWindow = 0
     private var usedBytes: UInt64 = 0
     private var deliveries: UInt64 = 0
@@ -140,7 +140,7 @@ package struct HandlerQueue: Sendable, Equatable {
     private var start = Start.idle
     private var failures: HandlerFailures
     private var backedOff: [RequestID] = []
-    /// No backed-off request is tried again before the first time; nothing at all is sent before the second.
+    /// Before `preparationPauseEnd`, no backed-off request is tried again. Before `pauseEnd`, nothing at all is sent.
     private var (preparationPauseEnd, pauseEnd) = (UInt64(0), UInt64(0))
     private var plannedWake: UInt64?
     private var isOpen = false
@@ -159,7 +159,7 @@ package struct HandlerQueue: Sendable, Equatable {
 // MARK: Questions
 
 extension HandlerQueue {
-    /// Whether this value can be discarded.
+    /// Whether the queue is empty and nothing about its handler has to be remembered, so that it can be discarded.
     package func isIdle(at now: UInt64) -> Bool {
         queues.isEmpty && !isStarting && connections.areQuiet && failures.isQuiet(at: now)
     }
@@ -171,7 +171,7 @@ extension HandlerQueue {
         }
     }
 
-    /// The reason why the handler is not started now although the bus could start it; `nil` if it would be started.
+    /// The reason not to start the handler now, although the bus could start it; `nil` if there is no such reason.
     package func refusal(at now: UInt64) -> String? { failures.refusal(of: application, at: now) }
 
     package func isOverdue(delivery: UInt64, from name: String) -> Bool {
@@ -181,9 +181,9 @@ extension HandlerQueue {
     /// Whether another request follows this one in its sender queue.
     package func isFollowed(_ id: RequestID) -> Bool { queues.slot(of: id).map { queues.isFollowed($0) } ?? false }
 
-    /// The next deliverable request, if there is room for it in the window.
+    /// The next request to deliver; `.none` if there is none, or if the window is full.
     private var first: Slot {
-        // After a crash, the handler gets one request at a time, because any of them may have caused it.
+        // After a crash, the handler gets one request at a time, because any request may have caused the crash.
         usedWindow < (queues.hasSuspects ? 1 : window) ? queues.first : .none
     }
 }
@@ -234,7 +234,7 @@ extension HandlerQueue {
         }
     }
 
-    /// Allows questions that failed earlier to be asked again, because something has changed.
+    /// After a change, allows the bus to be asked again for a start or an owner that it could not provide before.
     private mutating func reconsider() {
         if start == .impossible { start = .idle }
         if ownerQuestion == .unanswered { ownerQuestion = .none }
@@ -302,7 +302,7 @@ extension HandlerQueue {
         connections.change(name) { $0.trust() }
     }
 
-    /// A request can only be blamed for a crash if it was the only one in flight and no delivery was overdue.
+    /// A request is blamed for a crash only if it was the only one in flight and no delivery was overdue.
     private mutating func crash(_ name: String, _ now: UInt64) {
         guard let connection = connections.slot(of: name), connections[connection].isGone else { return }
         let left = queues.ids(of: connections[connection].inFlight)
@@ -320,7 +320,7 @@ extension HandlerQueue {
         if first != .none { due.append(.trace(queues[first].id, .starting, detail: "")) }
     }
 
-    /// Refuses the requests whose senders wait. Queued requests wait until the handler appears.
+    /// Refuses the requests whose senders are waiting. Queued requests stay until the handler appears.
     private mutating func endImpossibleStart(_ failure: StartFailure) {
         // The handler may have appeared or become startable while the bus was being asked.
         let isCurrent = handler == .absent && start == .asking(isOutdated: false)
@@ -331,14 +331,14 @@ extension HandlerQueue {
     private mutating func endStart(_ failure: StartFailure?, _ now: UInt64) {
         let before = start
         start = .idle
-        // If the handler got a request, it was running. If it has left since, a separate event reports that.
+        // If a request was delivered after the start began, the handler was running. If it left, another event says so.
         guard let failure, before == .running(deliveries: deliveries) else { return }
         failures.failed(at: now, because: failure.message)
         if first != .none { due.append(.trace(queues[first].id, .startFailed, detail: failure.message)) }
         refuseSenders(failure)
     }
 
-    /// Refuses the unsent requests of waiting senders, each only once, because one may still be arriving.
+    /// Refuses the unsent requests of waiting senders. Each is refused once, even if it stays until it has been stored.
     private mutating func refuseSenders(_ failure: StartFailure) {
         let refused = senders.filter { queues[$0].connection == .none }
         guard !refused.isEmpty else { return }
@@ -351,7 +351,7 @@ extension HandlerQueue {
 // MARK: Actions
 
 extension HandlerQueue {
-    /// Returns the next action; `nil` if there is nothing to do before the next event or the planned time.
+    /// Returns the next action; `nil` if there is none until the next event or the time of ``Action/wake(at:)``.
     package mutating func next(at now: UInt64) -> Action? {
         if let action = takeDue() { return action }
         guard isOpen else { return nil }
@@ -389,7 +389,7 @@ extension HandlerQueue {
         reconsider()
     }
 
-    /// Sends a prepared request, if the connection for which it was dispatched is still the handler's current one.
+    /// Sends the next prepared request, or turns it back if it was dispatched for a connection no longer in use.
     private mutating func leave(_ now: UInt64) -> Action? {
         let slot = queues.nextSendable()
         guard slot != .none else { return nil }
@@ -404,7 +404,7 @@ extension HandlerQueue {
         return .leave(id, delivery: deliveries)
     }
 
-    /// Dispatches the next request, or first does what that requires.
+    /// Dispatches the next request, or first starts the handler or finds out its connection.
     private mutating func dispatch(_ now: UInt64) -> Action? {
         let slot = first
         guard slot != .none, !isOnHold(now) else { return nil }
@@ -425,13 +425,13 @@ extension HandlerQueue {
         }
     }
 
-    /// Whether the handler may get a request. The bus keeps requests in memory until the handler reads them.
+    /// Whether the handler may get a request of this size. The bus keeps requests in memory until they are read.
     private func hasRoom(at connection: HandlerConnections.Connection, for size: UInt64) -> Bool {
         connection.isOpen && connection.overdue.count < unansweredMost
             && connection.overdue.values.reduce(0, +) < bytesMost && (usedBytes == 0 || usedBytes + size <= bytesMost)
     }
 
-    /// Whether nothing may be sent now: an earlier request may be on another route, or must be sent again first.
+    /// Whether to send nothing now: in a pause, or while an earlier request may be on another route or need resending.
     private mutating func isOnHold(_ now: UInt64) -> Bool {
         guard pauseEnd <= now else {
             plan(pauseEnd)

@@ -21,7 +21,7 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// The request is waiting for its handler. This is the only outcome that is not final.
     case queued
 
-    /// The error code of ``cancelled`` if a caller cancelled the request, not its handler.
+    /// The error code of a ``cancelled`` request that was cancelled by a caller and not by its handler.
     package static let calledOffCode = "called-off"
 
     /// Whether the outcome is final. This is true for all outcomes except ``queued``.

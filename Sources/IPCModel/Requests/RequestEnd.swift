@@ -21,13 +21,13 @@ package struct RequestEnd: Sendable, Hashable {
         (self.outcome, self.attempts, self.failure, self.reply) = (outcome, attempts, failure, reply)
     }
 
-    /// Creates an end that the broker or the bus determined, with its reason.
+    /// Creates the end of a request that the broker or the bus ended, not the handler.
     package init(_ outcome: Outcome, name: String = "", code: String = "", because reason: String) {
         self.init(outcome, attempts: 0, failure: Failure(name: name, code: code, message: reason))
     }
 }
 
-// The ends that were not determined by a handler.
+// The ends of requests that the broker or the bus ended, not the handler.
 extension RequestEnd {
     package static let calledOff = calledOff(because: "a caller that knows the id cancelled it")
     package static let senderLeft = calledOff(because: "the sender disconnected before the request was delivered")
@@ -57,7 +57,7 @@ extension RequestEnd {
         because: "the broker stopped while the handler had the request; it is unknown whether it was handled")
     private static let brokerEndedCode = "broker-ended"
 
-    // The ends of requests that timed out before they were delivered, or delivered again.
+    // The ends of requests that timed out before they could be delivered or redelivered.
 
     static func expiredAfterCrash(attempts: UInt32) -> RequestEnd {
         RequestEnd(

@@ -48,8 +48,8 @@ public struct RequestID: Sendable, Hashable, Comparable, CheckedName {
 
     /// Creates a new id with the given generator.
     package static func random(using generator: inout some RandomNumberGenerator) -> RequestID {
-        // The lowest byte comes first: the version is in the high half of byte 7, and the variant in two bits of byte
-        // 9.
+        // Each number is written from its lowest byte up. The version is in the high half of the seventh byte, and the
+        // variant in the top two bits of the ninth.
         var (first, second) = (generator.next() as UInt64, generator.next() as UInt64)
         first = first & ~(0xF0 << 48) | (0x40 << 48)
         second = second & ~0xC0 | 0x80

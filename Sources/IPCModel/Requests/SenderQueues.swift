@@ -10,18 +10,18 @@ package enum SenderQueueKey: Sendable, Hashable {
 ///
 /// A sender queue holds the requests from one source to this handler, which are delivered in the order of their arrival
 /// (I8). Sender queues take turns: a source with a thousand requests does not delay a source with one (I15). A request
-/// gets its place when it arrives. Until it is stored, it delays only its own sender queue.
+/// gets its place when it arrives. Until the request is stored, it delays only its own sender queue.
 struct SenderQueues: Sendable, Equatable {
     enum Stage: Sendable {
         /// The request is not stored yet.
         case arriving
         case waiting
-        /// The request waits for a pause before its next delivery.
+        /// The request waits for the end of a pause before it is delivered again.
         case backedOff
-        /// The request is dispatched, and its attempt is being written.
+        /// The request is dispatched, and its delivery attempt is being recorded.
         case preparing
         case prepared
-        /// The attempt could not be written.
+        /// The delivery attempt could not be recorded.
         case unprepared
         /// The request is being returned; see ``HandlerQueue/Action/turnBack(_:)``.
         case returning
@@ -32,16 +32,16 @@ struct SenderQueues: Sendable, Equatable {
     struct Place: Chained, Sendable, Equatable {
         let id: RequestID
         fileprivate let queue: Slot
-        /// A number that grows with each arrival.
+        /// The request's number in the order of arrival.
         let number: UInt64
-        /// Whether the sender does not wait. If so, each attempt is written before the request is sent.
+        /// Whether the sender queued the request. If so, each delivery attempt is recorded before the request is sent.
         let isQueued: Bool
         /// The size of the URL and payload in bytes.
         var size: UInt64
         fileprivate(set) var stage: Stage
         /// Whether the handler crashed while it had this request.
         fileprivate var isSuspect = false
-        /// The connection for which it is dispatched, or that has it.
+        /// The connection on which the request is in flight, or for which it is dispatched; otherwise `.none`.
         var connection = Slot.none
         var neighbours = Neighbours()
     }
@@ -132,7 +132,7 @@ struct SenderQueues: Sendable, Equatable {
 
     mutating func markReturning(_ slot: Slot) { places[slot].stage = .returning }
 
-    /// - Returns: the request that could not be prepared, followed by those that must not be sent before it.
+    /// - Returns: the ids of the request in `slot` and of the requests that must not overtake it.
     mutating func turnBack(from slot: Slot, isUnprepared: Bool) -> [RequestID] {
         let all = places.elements(from: slot)
         for other in all { places[other].stage = .returning }
@@ -166,8 +166,8 @@ struct SenderQueues: Sendable, Equatable {
 
     func ids(of inFlight: Chain) -> [RequestID] { places.elements(from: inFlight.first).map { places[$0].id } }
 
-    /// Returns a request that is in no chain to its place, before all later requests of its sender queue.
-    /// - Returns: the later requests that are dispatched but must not be sent before it.
+    /// Puts a request that is not in a chain back in its place, before all later requests of its sender queue.
+    /// - Returns: the ids of later requests that are already dispatched but must not be sent before this one.
     mutating func putBack(_ slot: Slot, isSuspect: Bool, isReady: Bool) -> [RequestID] {
         places[slot].stage = isReady ? .waiting : .backedOff
         if isSuspect, !places[slot].isSuspect {
@@ -175,7 +175,7 @@ struct SenderQueues: Sendable, Equatable {
             suspectCount += 1
         }
         let (queue, number) = (places[slot].queue, places[slot].number)
-        // Only requests that were also put back precede it, so there are no more than a window.
+        // Only other requests that were put back can precede this one, and the window limits their number.
         var later = queues[queue].waiting.first
         while later != .none, places[later].number < number { later = places[later].neighbours.next }
         places.insert(slot, before: later, in: &queues[queue].waiting)
@@ -193,7 +193,7 @@ struct SenderQueues: Sendable, Equatable {
         updateTurn(of: queue)
     }
 
-    /// Removes a request that is in no chain.
+    /// Removes a request that is not in a chain.
     mutating func forget(_ slot: Slot) {
         let (id, queue) = (places[slot].id, places[slot].queue)
         if places[slot].isSuspect { suspectCount -= 1 }

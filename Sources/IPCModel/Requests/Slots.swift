@@ -5,7 +5,7 @@ struct Slot: Sendable, Hashable {
     static let none = Slot(index: -1)
 }
 
-/// Elements that keep their position until they are removed. Positions are reused. An empty collection frees memory.
+/// Elements that keep their positions until removed. Free positions are reused. An empty collection frees its memory.
 struct Slots<Element: Sendable & Equatable>: Sendable, Equatable {
     private var elements: [Element?] = []
     private var free: [Slot] = []
@@ -27,11 +27,11 @@ struct Slots<Element: Sendable & Equatable>: Sendable, Equatable {
     mutating func remove(_ slot: Slot) {
         elements[Int(slot.index)] = nil
         free.append(slot)
-        // A few positions are not worth another allocation.
+        // Keep a small array, because it would soon have to be allocated again.
         if free.count == elements.count, free.count > 64 { (elements, free) = ([], []) }
     }
 
-    /// The first element that matches, found in linear time.
+    /// The position of the first matching element, found in linear time; `nil` if there is none.
     func first(where matches: (Element) -> Bool) -> Slot? {
         elements.firstIndex { $0.map(matches) ?? false }.map { Slot(index: Int32($0)) }
     }
@@ -47,7 +47,7 @@ struct Neighbours: Sendable, Equatable {
     fileprivate(set) var next = Slot.none
 }
 
-/// A doubly linked list of elements, given by its first and last element.
+/// A doubly linked list of elements in ``Slots``, given by the positions of its first and last element.
 struct Chain: Sendable, Equatable {
     fileprivate(set) var first = Slot.none
     fileprivate(set) var last = Slot.none
@@ -58,7 +58,7 @@ struct Chain: Sendable, Equatable {
 extension Slots where Element: Chained {
     mutating func append(_ slot: Slot, to chain: inout Chain) { insert(slot, before: .none, in: &chain) }
 
-    /// Inserts an element before another element of the chain, or at the end if that is `.none`.
+    /// Inserts an element before another element of the chain, or at the end if `other` is `.none`.
     mutating func insert(_ slot: Slot, before other: Slot, in chain: inout Chain) {
         let previous = other == .none ? chain.last : self[other].neighbours.previous
         self[slot].neighbours = Neighbours(previous: previous, next: other)
@@ -73,7 +73,7 @@ extension Slots where Element: Chained {
         self[slot].neighbours = Neighbours()
     }
 
-    /// The elements of a chain from the given one to the last.
+    /// The positions of a chain's elements, from `first` to the last.
     func elements(from first: Slot) -> [Slot] {
         var (all, slot) = ([Slot](), first)
         while slot != .none {

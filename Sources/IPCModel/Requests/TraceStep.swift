@@ -20,7 +20,7 @@ public struct TraceStep: Sendable, Hashable {
         case handlerLeft = "handler-left"
         /// The sender, or another caller that knows the id, cancelled the request, and the handler was notified.
         case cancelAsked = "cancel-asked"
-        /// A broker found the request when it started.
+        /// A broker found the request in its store when it started.
         case recovered
         /// The request ended.
         case ended
@@ -33,13 +33,13 @@ public struct TraceStep: Sendable, Hashable {
     public let kind: Kind
     /// When the broker recorded the step.
     public let time: Timestamp
-    /// The number of the delivery that the step belongs to; 0 before the first one.
+    /// The number of the delivery that the step belongs to; 0 before the first delivery.
     public let attempt: UInt32
     /// The program that caused the step: an application id, or a connection's unique name.
     public let who: String
-    /// The size of the payload or reply in bytes, if there is one.
+    /// The size of the payload or reply in bytes; 0 if there is none.
     public let size: UInt64
-    /// An outcome or a reason, as a word or as text.
+    /// An outcome, a reason or an id, depending on the kind of step; empty if there is none.
     public let detail: String
 
     package init(

@@ -1,7 +1,7 @@
 /// The application that gets a URL, and the reason; the result of `ResolveURL`.
 package struct Resolution: Sendable, Hashable {
     package let scheme: URLScheme
-    /// The target; `nil` if there is none.
+    /// The target, which is the application that gets the URL; `nil` if there is none.
     package let application: ApplicationID?
     /// The reason why this is the target, or why there is none.
     package let reason: Reason
@@ -17,11 +17,11 @@ package struct Resolution: Sendable, Hashable {
     /// Whether a queued request would be accepted.
     package var queueable: Bool { application != nil && reason != .desktopDefault }
 
-    /// Whether a request would be accepted if its sender waits; the result of `CanOpenURL`.
+    /// Whether a request whose sender waits for the outcome would be accepted; the result of `CanOpenURL`.
     package var canOpen: Bool { application != nil && (running || activatable) }
 
-    /// Returns the resolution for an unclaimed scheme with a desktop handler, which is started if necessary.
-    /// - Parameter entry: the handler; see ``ApplicationID/init(desktopEntry:)``.
+    /// Returns the resolution with the desktop's own handler as the target, for a scheme that no application claims.
+    /// - Parameter entry: the id of the desktop's handler; see ``ApplicationID/init(desktopEntry:)``.
     package func given(toDesktop entry: ApplicationID, running: Bool) -> Resolution {
         Resolution(
             scheme: scheme, application: entry, reason: .desktopDefault, running: running, activatable: true,
@@ -29,7 +29,7 @@ package struct Resolution: Sendable, Hashable {
     }
 
     /// Returns the target if a request can be accepted.
-    /// - Parameter queued: whether the sender does not wait. If so, the target need not be running or startable.
+    /// - Parameter queued: whether the sender queues the request. If so, the target need not be running or startable.
     /// - Throws: `noHandler` or `handlerUnavailable`. Nothing was written, and no handler was called.
     @discardableResult
     package func acceptance(queued: Bool = false) throws(IPCError) -> ApplicationID {
@@ -43,7 +43,7 @@ extension Resolution {
     /// An application that claims the scheme.
     package struct Candidate: Sendable, Hashable {
         package let application: ApplicationID
-        /// The kind of claim that determines its rank.
+        /// The kind of claim that determines the application's rank.
         package let kind: SchemeClaim.Kind
         package let running: Bool
         package let activatable: Bool
@@ -56,11 +56,11 @@ extension Resolution {
         case pinned
         /// The user chose this application.
         case chosen = "default"
-        /// It has the oldest lasting claim, which is a stored claim.
+        /// The application has the oldest lasting claim (persistent or installed), and it is persistent.
         case oldestPersistent = "oldest-persistent"
-        /// It has the oldest lasting claim, which is from a desktop entry.
+        /// The application has the oldest lasting claim (persistent or installed), and it is installed.
         case oldestInstalled = "oldest-installed"
-        /// There are only live claims, and this application's is the oldest.
+        /// There are only live claims, and this application has the oldest one.
         case oldestLive = "oldest-live"
         /// No application claims the scheme, so the desktop's own handler gets the URL.
         case desktopDefault = "desktop-default"
@@ -72,7 +72,7 @@ extension Resolution {
         case anotherChosen = "another-default"
         /// Skipped: the target's claim is older.
         case newer
-        /// Skipped: its claim is only live, and the target's claim outlives its process.
+        /// Skipped: the application's claim is live, and the target's claim is persistent or installed.
         case onlyLive = "only-live"
 
         static func oldest(_ kind: SchemeClaim.Kind) -> Reason {

@@ -1,10 +1,10 @@
-/// An application's claim to a scheme, of up to three kinds at once.
+/// An application's claim to a scheme, which can be of up to three kinds at once.
 package struct SchemeClaim: Sendable, Hashable {
     /// The origin of a claim, which determines how long it lasts. The raw value is the word on the wire.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Made by a running process; it lasts until that process disconnects.
         case live
-        /// Outlives the process, and is stored.
+        /// Stored, so that it outlives the process that made it.
         case persistent
         /// Made by an installed desktop entry; it lasts as long as that entry.
         case installed
@@ -20,7 +20,7 @@ package struct SchemeClaim: Sendable, Hashable {
 
     init(_ application: ApplicationID, _ scheme: URLScheme) { (self.application, self.scheme) = (application, scheme) }
 
-    /// The age of one kind of the claim: a greater number for a newer claim; `nil` if the claim is not of that kind.
+    /// The age of the claim as one of this kind; newer claims have greater numbers. `nil` if it is not of this kind.
     package internal(set) subscript(age kind: Kind) -> UInt64? {
         get {
             switch kind {
@@ -40,13 +40,13 @@ package struct SchemeClaim: Sendable, Hashable {
 
     package var kinds: [Kind] { Kind.allCases.filter { self[age: $0] != nil } }
 
-    /// The kind that determines the claim's rank: the older of the lasting kinds, otherwise live.
+    /// The kind that determines the claim's rank: the older of persistent and installed, or live if it is neither.
     package var kind: Kind {
         guard persistent != nil || installed != nil else { return .live }
         return persistent ?? .max < installed ?? .max ? .persistent : .installed
     }
 
-    /// Lasting claims come before live ones, and older claims before newer ones.
+    /// Whether this claim ranks above the other one: lasting before live, and older before newer.
     func precedes(_ other: SchemeClaim) -> Bool {
         (kind == .live ? 1 : 0, self[age: kind] ?? .max) < (other.kind == .live ? 1 : 0, other[age: other.kind] ?? .max)
     }

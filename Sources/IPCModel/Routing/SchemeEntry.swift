@@ -1,10 +1,10 @@
-/// The claims of one scheme, and the user's choice among them.
+/// The claims to one scheme, and the user's choice among the applications.
 struct SchemeEntry: Sendable {
-    /// One claim per application, in the order in which they would handle the scheme.
+    /// One claim per application, in order of precedence.
     private(set) var claims: [SchemeClaim] = []
-    /// The application that the user chose. It may not currently claim the scheme.
+    /// The application that the user chose, even if it does not currently claim the scheme; `nil` if there is none.
     private(set) var chosen: ApplicationID?
-    /// The index of the handler, stored so that the time of a look-up does not depend on the number of claims.
+    /// The index of ``handler`` in ``claims``, stored so that a look-up takes the same time with any number of claims.
     private var handlerIndex: Int?
 
     /// The claim that handles the scheme: the user's choice, else the oldest lasting claim, else the oldest live one.
@@ -21,7 +21,7 @@ struct SchemeEntry: Sendable {
         findHandler()
     }
 
-    /// Replaces the claim of an application, or just removes it if the new claim has no kind.
+    /// Replaces the claim of an application, or removes it if the new claim has no kinds.
     mutating func replace(_ claim: SchemeClaim) {
         if let index = claims.firstIndex(where: { $0.application == claim.application }) { claims.remove(at: index) }
         if !claim.kinds.isEmpty {

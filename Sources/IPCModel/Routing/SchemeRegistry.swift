@@ -1,11 +1,11 @@
 /// The claims to schemes, the user's choices, and the handlers that follow from them.
 ///
 /// The handler of a scheme is the application that the user chose, if it currently claims the scheme; otherwise the one
-/// with the oldest lasting claim (persistent or installed); otherwise the one with the oldest live claim. A newcomer
-/// never displaces a claim of its own rank, and the user's choice is kept while that application is absent (I21).
+/// with the oldest lasting claim (persistent or installed); otherwise the one with the oldest live claim. A new claim
+/// never displaces an older one of the same rank, and the user's choice is kept while its application is absent (I21).
 ///
-/// Each change returns the schemes whose handler changed. Finding a handler takes the same time with one scheme and
-/// with a hundred thousand.
+/// Each method that changes claims or choices returns the schemes whose handler changed. Finding a handler takes the
+/// same time with one scheme and with a hundred thousand.
 package struct SchemeRegistry: Sendable {
     private var entries: [URLScheme: SchemeEntry] = [:]
     /// The schemes that each application claims, with any kind of claim.
@@ -13,7 +13,7 @@ package struct SchemeRegistry: Sendable {
     /// The schemes with at least one claim, sorted for paging.
     private var claimed = SortedList<URLScheme>()
     private var lastAge: UInt64 = 0
-    /// The number of pairs of application and scheme.
+    /// The number of claims; each application has at most one per scheme.
     package private(set) var claimCount = 0
     /// The number of choices made by the user.
     package private(set) var defaultCount = 0
@@ -25,8 +25,8 @@ package struct SchemeRegistry: Sendable {
 
     /// Claims schemes for an application: either all of them or none.
     ///
-    /// An existing claim of the same kind keeps its age and takes the new spelling. Stored claims must be restored in
-    /// the order of their ages.
+    /// An existing claim of the same kind keeps its age and takes the new spelling. When stored claims are loaded, they
+    /// must be registered in the order of their ages.
     /// - Throws: `LimitExceeded`; an ``IPCError`` if the list is empty, or a scheme is reserved and not allowed (I22).
     package mutating func register(
         _ application: ApplicationID, _ schemes: [URLScheme], kind: SchemeClaim.Kind, allowReserved: Bool = false
@@ -53,7 +53,7 @@ package struct SchemeRegistry: Sendable {
         }
     }
 
-    /// Sets the user's choice for a scheme. The application need not currently claim it; `nil` removes the choice.
+    /// Sets the user's choice for a scheme. The application need not claim the scheme now; `nil` removes the choice.
     package mutating func setDefault(
         _ scheme: URLScheme, _ application: ApplicationID?
     ) throws(LimitExceeded) -> SchemeChange? {
@@ -67,10 +67,10 @@ package struct SchemeRegistry: Sendable {
 extension SchemeRegistry {
     package func handler(of scheme: URLScheme) -> SchemeClaim? { entries[scheme]?.handler }
 
-    /// The application that the user chose for a scheme; it may be absent.
+    /// The application that the user chose for a scheme, even if it does not claim the scheme now; `nil` if none.
     package func defaultApplication(of scheme: URLScheme) -> ApplicationID? { entries[scheme]?.chosen }
 
-    /// The chosen applications that do not currently claim their schemes, for the first `limit` such schemes.
+    /// Up to `limit` schemes that their chosen application does not currently claim, each with that application.
     package func absentDefaults(limit: Int) -> [String: String] {
         let absent = entries.compactMap { scheme, entry in
             entry.chosen.flatMap { entry.claim(of: $0) == nil ? (scheme, $0.text) : nil }
@@ -92,12 +92,12 @@ extension SchemeRegistry {
     /// The claims to a scheme, in the order in which they would handle it if the user had made no choice.
     package func claims(on scheme: URLScheme) -> [SchemeClaim] { entries[scheme]?.claims ?? [] }
 
-    /// A page of all claimed schemes, in order. Each is represented by the claim that handles it.
+    /// A page of the claimed schemes, sorted. Each scheme is represented by the claim that handles it.
     package func handlers(after: URLScheme? = nil, limit: Int) -> [SchemeClaim] {
         claimed.page(after: after, limit: max(0, limit)).compactMap { handler(of: $0) }
     }
 
-    /// Up to `limit` claims of other applications to the same schemes, in the order of the list.
+    /// Up to `limit` claims of other applications to the same schemes, in the order of `schemes`.
     package func conflicts(_ application: ApplicationID, _ schemes: [URLScheme], limit: Int) -> [SchemeClaim] {
         let others = schemes.lazy.flatMap { scheme in
             claims(on: scheme).lazy.filter { $0.application != application }
@@ -121,7 +121,7 @@ extension SchemeRegistry {
         try limits.check(\.schemes, use: UInt64(claimCount), request: added)
     }
 
-    /// Stores a claim, or removes it if it has no kind, and updates the indexes.
+    /// Stores a claim, or removes it if it has no kinds left, and updates the indexes.
     private mutating func put(_ claim: SchemeClaim) -> SchemeChange? {
         let before = entries[claim.scheme]?.claims.count ?? 0
         let change = update(claim.scheme) { $0.replace(claim) }
@@ -150,7 +150,7 @@ extension SchemeRegistry {
     }
 }
 
-/// A change of a scheme's handler, for the signal `HandlerChanged`. `nil` means that there is no handler.
+/// A change of a scheme's handler, for the signal `HandlerChanged`. A handler of `nil` means that there is none.
 package struct SchemeChange: Sendable, Hashable {
     /// The scheme, as it was spelled in the call that changed it.
     package let scheme: URLScheme

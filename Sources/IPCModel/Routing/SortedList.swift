@@ -41,14 +41,14 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         return page
     }
 
-    /// The index of the chunk that contains the element or would contain it: the last one that does not start after it.
+    /// The index of the chunk that has or would get the element: the last chunk that does not start after the element.
     private func chunkIndex(for element: Element) -> Int {
         max(0, chunks.partitioningIndex { $0[0] > element } - 1)
     }
 }
 
 extension Array {
-    /// The first index whose element meets a condition that all later elements also meet, found by binary search.
+    /// The index of the first element that meets a condition, by binary search. All later ones must meet it too.
     func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Int {
         var range = indices
         while !range.isEmpty {

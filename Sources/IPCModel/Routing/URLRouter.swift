@@ -2,7 +2,7 @@
 package enum URLRouter {
     /// - Parameters:
     ///   - pinned: the application that the sender names; it need not claim the scheme.
-    ///   - candidatesMost: the maximum number of candidates to list; with 0, only the target is checked.
+    ///   - candidatesMost: the maximum number of candidates to list; with 0, only the target is examined.
     ///   - running: whether an application owns its name on the bus.
     ///   - activatable: whether the bus can start an application.
     package static func resolve(

@@ -2,7 +2,7 @@
 package enum ByteSize {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-    /// `512 B`, `1.5 KiB`, `1.0 GiB`: powers of 1,024, with one decimal.
+    /// Returns a size such as `512 B`, `1.5 KiB` or `1.0 GiB`, in powers of 1,024, with one decimal place.
     package static func text(_ bytes: UInt64) -> String {
         guard bytes >= 1_024 else { return "\(bytes) B" }
         var value = Double(bytes) / 1_024

@@ -2,7 +2,7 @@ extension UInt8 {
     /// The byte as two digits of `0123456789abcdef`, in ASCII.
     var hexadecimal: [UInt8] { [(self >> 4).hexadecimalDigit, (self & 0x0F).hexadecimalDigit] }
 
-    /// One digit of `0123456789abcdef`, in ASCII, for a value of 0 to 15.
+    /// The digit of `0123456789abcdef`, in ASCII, that stands for a value from 0 to 15.
     var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
 
     /// The value of one of the digits `0123456789abcdef` in ASCII; `nil` for other bytes.
@@ -19,7 +19,7 @@ extension [UInt8] {
     /// The bytes as digits of `0123456789abcdef`.
     package var hexadecimal: String { String(decoding: flatMap(\.hexadecimal), as: UTF8.self) }
 
-    /// - Returns: `nil` if there are other characters, or an odd number of digits.
+    /// Decodes digits of `0123456789abcdef`; `nil` if there are other characters, or an odd number of digits.
     package init?(hexadecimal text: String) {
         let values = text.utf8.compactMap(\.hexadecimalValue)
         guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }

@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// Whether this is a control character (C0, DEL, C1) or a line or paragraph separator. A reader may end the line at
-    /// one, or a terminal may interpret it.
+    /// Whether this is a control character (C0, DEL, C1) or a line or paragraph separator. Readers may treat such a
+    /// character as the end of a line, and terminals may interpret it.
     package var breaksLines: Bool {
         value < 0x20 || (0x7F...0x9F).contains(value) || value == 0x2028 || value == 0x2029
     }
@@ -22,7 +22,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The string with all control characters except newlines escaped: messages quote untrusted text on terminals.
+    /// The string with all control characters except newlines escaped, for messages on terminals with untrusted text.
     package var printable: String { spelling { $0.breaksLines && $0 != "\n" ? $0.escaped : nil } }
 
     /// The string on one line, for messages and tables. Line ends and tabs become `\n`, `\r` and `\t`, other control

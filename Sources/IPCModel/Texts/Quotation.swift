@@ -30,7 +30,7 @@ extension Unicode.Scalar {
         return "U+" + String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
     }
 
-    /// Control and format characters (including bidirectional overrides), line separators, and scalars without a glyph.
+    /// Whether this is a control, format (as for bidirectional text) or line-separating character, or has no glyph.
     fileprivate var isUnfitForMessages: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true

@@ -1,13 +1,13 @@
 /// Suggests corrections for misspelled names.
 package enum Spelling {
-    /// The name with the smallest edit distance, if the distance is less than half the length of the longer string.
+    /// The name with the least edit distance from a word, if that is less than half the length of the longer one.
     package static func nearest(to word: String, among names: [String]) -> String? {
         let distances = names.map { (name: $0, distance: distance(Array(word.utf8.prefix(64)), Array($0.utf8))) }
         let nearest = distances.min { $0.distance < $1.distance }
         return nearest.flatMap { 2 * $0.distance < max(word.utf8.count, $0.name.utf8.count) ? $0.name : nil }
     }
 
-    /// The number of bytes to insert, delete, replace, or swap with their neighbour (optimal string alignment).
+    /// The edit distance: how many bytes to insert, delete, replace, or swap with the next (optimal string alignment).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var rows = [Array(0...right.count)]
         for row in left.indices {
