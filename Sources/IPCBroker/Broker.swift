@@ -7,7 +7,7 @@ internal import IPCStore
 package import Logging
 private import Synchronization
 
-/// The broker. Its whole life is one call to ``run(_:logger:until:)``.
+/// The broker. A single call to ``run(_:logger:until:)`` starts it, serves its clients and shuts it down.
 @DBusActor
 package final class Broker {
     private let configuration: BrokerConfiguration
@@ -29,21 +29,21 @@ package final class Broker {
     private let announcer: ChangeAnnouncer
     private let storeEvents: StoreEvents
 
-    /// Why a broker stopped by itself.
+    /// Why a broker refused to start, or stopped on its own.
     package enum End: Error, Sendable {
         /// Another broker already serves this bus.
         case alreadyRunning(owner: String)
         /// The message bus cannot be reached.
         case noBus(String)
         case busLost
-        /// The store failed and can no longer keep its promises (I3).
+        /// The store failed, so the broker can acknowledge nothing more (I3).
         case storeFailed(String)
         /// The bus is the system bus, where the broker would serve all users of the machine.
         case systemBus
     }
 
     /// Serves until `stop` returns, the bus is lost or the store fails. Then answers callers and checkpoints the store.
-    /// - Throws: ``End`` if the broker stopped by itself; the store's and the bus's errors if it cannot start.
+    /// - Throws: ``End`` if the broker refuses to start or stops on its own; other errors of the store or the bus.
     package nonisolated static func run(
         _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
     ) async throws {
@@ -103,7 +103,7 @@ package final class Broker {
             promises: promises, limits: limits)
     }
 
-    /// Opens the connection and the store at the same time, because each takes some milliseconds.
+    /// Opens the bus connection and the store at the same time, because each takes some milliseconds.
     /// - Returns: the connection, the id of the bus, the programs on it, and the store.
     private static func connect(
         _ configuration: BrokerConfiguration, _ events: StoreEvents, _ arriving: ArrivingBytes, _ logger: Logger
@@ -137,7 +137,7 @@ package final class Broker {
         return objects
     }
 
-    /// Fails before a store is created if another broker serves this bus. If there is a store, nothing is checked.
+    /// If there is no store yet, throws if another broker serves this bus, so that no second store is created.
     private static func refuseBesideAnother(_ configuration: BrokerConfiguration) async throws {
         guard access(configuration.store, F_OK) != 0 else { return }
         let connection = try await connect(configuration.bus, ObjectServer())
@@ -184,7 +184,7 @@ package final class Broker {
         deliveries.begin()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
-        // Nothing at startup depends on this: until it has run, each call checks expiry times itself.
+        // The broker need not wait for this: until it has run, the store checks the expiry time on each access.
         expiry.look()
     }
 
@@ -206,7 +206,7 @@ package final class Broker {
     }
 
     private func serve(until stop: @escaping @Sendable () async -> Void) async throws {
-        // Only the first reason to stop matters. `nil` means that `stop` has returned.
+        // Only the first reason to stop matters. A reason of `nil` means that `stop` has returned.
         let (reasons, reason) = AsyncStream<End?>.makeStream()
         storeEvents.failed = { reason.yield(.storeFailed("\($0)")) }
         connection.onDisconnect { reason.yield(.busLost) }
@@ -235,13 +235,13 @@ package final class Broker {
         await connection.closeAfterFlush(within: .milliseconds(300))
     }
 
-    /// Reports changes of pasteboards once the changes are on disk.
+    /// Reports changes of pasteboards to waiting calls and as signals, once the changes are on disk.
     private func changed(_ moves: [PasteboardMove]) {
         watchers.changed(moves)
         announcer.changed(moves)
     }
 
-    /// The D-Bus error to report. A ``Condition`` has a name in the contract; anything else is a fault (`nil`).
+    /// The D-Bus error for a ``Condition``, as named in the contract; `nil` for any other error, which is a fault.
     private nonisolated static func translate(_ error: any Error) -> ErrorReply? {
         if let condition = error as? any Condition { return condition.errorReply }
         if case .beyondLimit(let limit, let asked, let allowed)? = error as? MessageError {
@@ -252,8 +252,8 @@ package final class Broker {
 }
 
 extension WireBounds {
-    /// The bounds of a message to the broker. Strings in arrays are names, content types and digests. Their exact
-    /// limits are checked when they are read.
+    /// The bounds that every message to the broker must respect. Arrays of strings contain names, content types or
+    /// digests; their exact limits are checked when a call reads them.
     init(_ limits: Limits) {
         self.init(
             limits: limits.dictionary,
@@ -272,8 +272,8 @@ final class StoreEvents {
 
     nonisolated init() {}
 
-    /// Reports changes in order. If the operation ran on the I/O thread, they are reported at once, so that a waiting
-    /// reader is answered before the writer's answer is built.
+    /// Reports changes in order. On the I/O thread, if no earlier change is pending, this happens at once, so that
+    /// calls that wait for changes are answered before the writer's answer is built.
     nonisolated func report(_ moves: [PasteboardMove]) {
         if DBusActor.isCurrent, pending.load(ordering: .acquiring) == 0 {
             return DBusActor.assumeIsolated { changed(moves) }
@@ -303,7 +303,7 @@ extension BrokerConfiguration {
 }
 
 extension Limits {
-    /// The longest message that is kept, in bytes. Apart from its values, a message is never longer than they are.
+    /// The longest message that is accepted, in bytes: its inline values, as many bytes for everything else, and 1 MiB.
     var longestMessage: Int { min(2 * Int(clamping: inlineMessageBytes) + (1 << 20), MessageError.longestMessage) }
 
     /// The limit that a call exceeded when it was refused before its method ran.

@@ -8,17 +8,17 @@ package struct BrokerConfiguration: Sendable {
     package var bus: BusAddress
     package var limits: Limits
     #if DEBUG
-        /// A deliberate defect, to verify that the tests detect a broken promise. Release builds have none.
+        /// The name of a deliberate defect, with which tests verify that they detect it; `nil` for none.
         package var control: String?
     #endif
 
     /// The environment variables of the process, such as `XDG_DATA_HOME` and `HOME`.
     package var environment: [String: String] = [:]
 
-    /// The path of `ipc-desktop-open`, which finds the desktop's handlers; `nil` if unclaimed URLs are not opened.
+    /// The path of `ipc-desktop-open`, which opens unclaimed URLs with desktop applications; `nil` to refuse them.
     package var desktopProgram: String?
 
-    /// Runs after a second without work.
+    /// Runs each time the broker has had no work for a second.
     package var whenQuiet: (@Sendable () -> Void)?
 
     package init(store: String, bus: BusAddress = .session, limits: Limits = Limits()) {

@@ -4,10 +4,10 @@ internal import IPCDBus
 package import Logging
 private import Synchronization
 
-/// The broker as a process. Its first thread only waits for signals, so the process sleeps while there is no work.
+/// Runs the broker as a process. The first thread only waits for signals, so an idle process sleeps.
 package enum BrokerProcess {
-    /// Serves until SIGTERM or SIGINT arrives or the broker stops by itself. It blocks these signals, so call it on the
-    /// first thread before any other thread exists.
+    /// Serves until SIGTERM or SIGINT arrives or the broker stops on its own. This blocks both signals, so call it on
+    /// the first thread before any other thread exists.
     /// - Throws: the errors of ``Broker/run(_:logger:until:)``.
     package static func run(_ configuration: BrokerConfiguration, logger: Logger) throws {
         clinux_occupy_standard_streams()
@@ -23,7 +23,7 @@ package enum BrokerProcess {
         }
         while true {
             signals.wait()
-            // The broker has stopped, even if a signal arrived at the same moment.
+            // If there is a result, the broker has already stopped, even if a signal arrived at the same moment.
             if let result = end.result { return try result.get() }
             arrival.yield()
         }
@@ -38,7 +38,7 @@ package enum BrokerProcess {
     }
 }
 
-/// SIGTERM and SIGINT, blocked in every thread and received by the thread that waits for them.
+/// SIGTERM and SIGINT, blocked in every thread, and received by the thread that calls ``wait()``.
 private struct TerminationSignals: Sendable {
     private let waiter = pthread_self()
 
@@ -59,6 +59,6 @@ private struct TerminationSignals: Sendable {
         while sigwait(&signals, &number) != 0 {}
     }
 
-    /// Wakes the waiting thread from another thread.
+    /// Wakes the thread that is in ``wait()``. Call this on another thread.
     func stopWaiting() { pthread_kill(waiter, SIGTERM) }
 }

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.Broker1`: information about this broker.
+/// `org.swiftipc.Broker1`: describes this broker, and opens direct connections.
 @DBusActor
 struct BrokerService {
     let configuration: BrokerConfiguration
@@ -15,7 +15,7 @@ struct BrokerService {
     let descriptors: DescriptorBudget
     let direct: DirectConnections
 
-    /// A JSON object with sorted keys. A sandboxed caller learns nothing about other applications.
+    /// Describes the broker as sorted JSON. A sandboxed caller learns nothing about other applications.
     private func describe(to name: BusName?) async throws -> String {
         let caller = await clients.caller(name)
         let (isFree, own) = (caller.visibility.isWhole, caller.source)
@@ -55,15 +55,15 @@ struct BrokerService {
     }
 }
 
-/// How much of the limits is in use, as reported by `Describe`.
+/// How much of the limits is used, in total and by each source, as reported by `Describe`.
 struct UsageReport {
     static let mostSources = 100
 
     let json: JSONValue
 
     /// - Parameters:
-    ///   - stored: what the store holds. The empty source stands for writers that named none.
-    ///   - isVisible: whether the caller may see the row of an application.
+    ///   - stored: the usage of the store. The empty source stands for all writers that named no source.
+    ///   - isVisible: whether the caller may see the usage of an application.
     init(
         _ stored: StoreUsage, watchers: Int, descriptors: UInt64, isVisible: (String) -> Bool = { _ in true }
     ) {

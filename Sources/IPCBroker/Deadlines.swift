@@ -1,13 +1,13 @@
 internal import IPCDBus
 internal import IPCQueues
 
-/// The deadlines of many objects, with a single timer.
+/// Tracks the deadlines of many objects with a single timer.
 @DBusActor
 final class Deadlines<Element: Deadlined> {
     private var queue = DeadlineQueue<Element>()
     private let timer = DBusTimer()
 
-    /// Runs for an object whose deadline has passed, with the current time.
+    /// Runs for each object whose deadline has passed, with the current time.
     var passed: @DBusActor (Element, ContinuousClock.Instant) -> Void = { _, _ in }
 
     /// Sets a deadline. If the object already has an earlier deadline, that one stays.
@@ -18,7 +18,7 @@ final class Deadlines<Element: Deadlined> {
 
     func remove(_ element: Element) { queue.remove(element) }
 
-    /// Sets the timer for the first deadline. An earlier timer stays: firing early costs less than setting it again.
+    /// Sets the timer for the first deadline. An earlier time is kept: firing early costs less than setting the timer.
     private func arm() {
         guard let first = queue.first else { return timer.cancel() }
         if let set = timer.deadline, set <= first { return }
@@ -27,7 +27,7 @@ final class Deadlines<Element: Deadlined> {
 
     private func expire() {
         let now = ContinuousClock.now
-        // The number of objects at once is limited. If more deadlines have passed, the timer fires again immediately.
+        // Only a limited number of objects is handled at a time. For the rest, the timer fires again immediately.
         for _ in 0..<Slices.size {
             guard let element = queue.takeDue(at: now) else { break }
             passed(element, now)

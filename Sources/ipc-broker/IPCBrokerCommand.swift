@@ -67,7 +67,7 @@ struct IPCBrokerCommand: ParsableCommand {
     }
 }
 
-/// The values from the command line.
+/// Runs the broker with the arguments of the command line.
 struct BrokerStart {
     var config: String?
     var store: String?
@@ -92,7 +92,7 @@ struct BrokerStart {
             #endif
             try BrokerProcess.run(configuration, logger: logger)
         } catch Broker.End.busLost {
-            // The session is over when its bus is gone, so the broker exits too.
+            // When its bus is gone, the session is over, so this is not an error.
             logger.notice("the connection to the message bus was closed, so the broker exits")
         } catch {
             let failure = BrokerFailure(error)
@@ -130,7 +130,7 @@ extension LogLevel: ExpressibleByArgument {
 }
 
 enum StoreLocation {
-    /// Returns the folder from the option, the environment, the configuration file, or the XDG data directory.
+    /// Returns the first folder that is given by the option, the environment, the configuration file or XDG variables.
     static func resolve(_ asked: String?, configured: String?) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {

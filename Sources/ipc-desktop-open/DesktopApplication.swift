@@ -10,9 +10,9 @@ struct DesktopApplication {
         self.info = info
     }
 
-    /// Finds the handler of a URL: the one for its scheme in lower case, as everywhere on the desktop, or for a file,
-    /// the one for its type. The corresponding C functions are `g_app_info_get_default_for_type` and
-    /// `g_file_query_default_handler`.
+    /// Finds the desktop's handler of a URL: the handler for its scheme in lower case, as everywhere on the desktop,
+    /// or, for a file URL without one, the handler for the file's type. The corresponding C functions are
+    /// `g_app_info_get_default_for_type` and `g_file_query_default_handler`.
     init?(handlerOf url: String) {
         let scheme = String(decoding: url.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
         if let info = g_app_info_get_default_for_type("x-scheme-handler/" + scheme, 1) {
@@ -29,7 +29,7 @@ struct DesktopApplication {
     /// The desktop file ID.
     var id: String? { g_app_info_get_id(info).map { String(cString: $0) } }
 
-    /// The bus name that receives its URLs, if it has one (“D-Bus Activation”).
+    /// The bus name that receives the application's URLs (“D-Bus Activation”); `nil` if it has none.
     var service: String? {
         let suffix = ".desktop"
         guard g_desktop_app_info_get_boolean(info, "DBusActivatable") != 0, let id, id.hasSuffix(suffix) else {
@@ -39,7 +39,7 @@ struct DesktopApplication {
         return g_dbus_is_name(name) != 0 && g_dbus_is_unique_name(name) == 0 ? name : nil
     }
 
-    /// Whether the entry passes its URLs to the broker, which would send them back here.
+    /// Whether the entry runs `ipc-client`, so that the broker would get the URL back.
     var leadsToBroker: Bool {
         guard let line = g_app_info_get_commandline(info).map({ String(cString: $0) }) else { return false }
         return line.split { " \t\"'\\/=".contains($0) }.contains("ipc-client")
@@ -49,7 +49,7 @@ struct DesktopApplication {
     func launch(_ url: String, token: String) throws(Failure) {
         let context = g_app_launch_context_new()
         defer { g_object_unref(context) }
-        // These variables describe the broker, and would be wrong in its child.
+        // These variables describe how the bus started the broker, and would be wrong in the application.
         for name in ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"] { g_app_launch_context_unsetenv(context, name) }
         if !token.isEmpty {
             for name in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
@@ -70,7 +70,7 @@ struct DesktopApplication {
 struct Failure: Error {
     let message: String
 
-    /// Takes ownership of the error.
+    /// Reads the error's message, and frees the error.
     init(_ error: UnsafeMutablePointer<GError>?) {
         message = error?.pointee.message.map { String(cString: $0) } ?? "it gives no reason"
         if let error { g_error_free(error) }

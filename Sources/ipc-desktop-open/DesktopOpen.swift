@@ -5,7 +5,7 @@ import Glibc
 ///     ipc-desktop-open find           prints entry=ID and, with D-Bus activation, service=NAME; exits with 68 if none
 ///     ipc-desktop-open launch ENTRY   prints a message and exits with 69 if the handler cannot be started
 ///
-/// Standard input contains the activation token, which may be empty, a NUL, and the URL, byte for byte.
+/// Standard input contains the activation token (which may be empty), a NUL, and the URL, byte for byte.
 @main
 struct DesktopOpen {
     /// The descriptor to write the answer to. Child processes do not inherit it.
@@ -62,8 +62,8 @@ struct DesktopOpen {
         return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
     }
 
-    /// Detaches child processes from the output of the answer, from the session, and from the broker's descriptor
-    /// limit, which is too high for programs that use select(2).
+    /// Keeps child processes away from the standard output that carries the answer, from the broker's session
+    /// (setsid(2)), and from its descriptor limit, which is too high for programs that use select(2).
     /// - Returns: a copy of standard output.
     private static func detach() -> CInt {
         let answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)

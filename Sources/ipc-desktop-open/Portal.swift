@@ -1,9 +1,9 @@
 import CGIO
 
-/// The desktop outside the broker's sandbox. The sandbox contains no desktop entries, so GIO calls a portal, which may
-/// ask the user.
+/// Opens URLs outside the sandbox that the broker runs in. A sandbox contains no desktop entries, so GIO calls a
+/// portal, which may ask the user.
 enum Portal {
-    /// The name used in place of a desktop file ID.
+    /// The name of the portal, used in place of a desktop file ID.
     static let entry = "org.freedesktop.portal.OpenURI"
 
     /// Whether GIO uses the portal: in Flatpak and Snap, and if an environment variable requests it.

@@ -2,22 +2,22 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCQueues
 
-/// Keeps the calls of one caller in order of arrival, while some of them wait for the bus or for the intake of files
-/// before they can take effect.
+/// Keeps the calls of each caller in order of arrival, even if a call has to wait for the bus or for the intake of its
+/// files before it can take effect.
 @DBusActor
 final class ArrivalOrder {
-    /// The calls that wait behind the current one, by caller; `nil` for a caller without a current call.
+    /// The calls that are waiting for their turn, by caller. A caller has an entry while one of its calls has the turn.
     private(set) var waiting: [BusName?: Queue<CheckedContinuation<Void, Never>>] = [:]
     private var count = 0
     private let limits: Limits
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Waits for the caller's turn, and prepares a call during that turn. This does not suspend if no earlier call is
-    /// waiting and `prepare` does not suspend.
+    /// Waits until the caller's earlier calls have had their turns, and then runs `prepare` as the turn of this call.
+    /// Does not suspend if there are no such calls and `prepare` does not suspend.
     ///
-    /// The next call's turn starts in a later job of the I/O thread. So anything that the task of this call does before
-    /// it suspends again, such as passing work to the store, happens in order of arrival.
+    /// The next call's turn starts in a later job of the I/O thread. So anything that this call's task does after
+    /// `inTurn` and before it suspends, such as passing work to the store, happens in order of arrival.
     /// - Throws: `LimitExceeded` for `calls-in-turn`, before `prepare` has run; otherwise the error of `prepare`.
     func inTurn<Ready: Sendable>(
         of caller: BusName?, prepare: @DBusActor () async throws -> Ready
@@ -27,7 +27,7 @@ final class ArrivalOrder {
         return try await prepare()
     }
 
-    /// Starts the caller's turn unless an earlier call has it. One table access suffices, to hash the name only once.
+    /// Starts a turn, unless another call of the caller has it. The inner function avoids hashing the name twice.
     private func takeTurn(of caller: BusName?) -> Bool {
         func take(_ queue: inout Queue<CheckedContinuation<Void, Never>>?) -> Bool {
             guard queue == nil else { return false }

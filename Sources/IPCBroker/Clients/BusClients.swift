@@ -4,13 +4,13 @@ internal import IPCModel
 /// A program that calls the broker.
 struct Caller: Sendable {
     let name: BusName?
-    /// The pasteboards that it may see.
+    /// The pasteboards that the program may see.
     let visibility: PasteboardVisibility
-    /// The source of its requests, with its strength.
+    /// The source of the program's requests, including whether that source is proven or only claimed.
     let source: Source
 }
 
-/// The programs on the bus: the owned names, their owners, and departures.
+/// Keeps track of the programs on the bus: which names are owned, by which connections, and which connections leave.
 ///
 /// A single subscription to all owner changes serves source checks, live claims, deliveries and unique pasteboards, so
 /// no match rule is added and removed for each caller.
@@ -20,8 +20,8 @@ final class BusClients {
     private var owners = NameOwners()
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
-    /// The unique names on the bus. State is kept only for these names: the departure of any other name has already
-    /// been handled, so nothing would remove its state.
+    /// The unique names on the bus. State is kept only for these names. If it were kept for a name that has already
+    /// left, nothing would ever remove it.
     private var present: Set<BusName> = []
     /// The unique names that left while ``start()`` waited for the list of all names; `nil` once the list has arrived.
     private var leftDuringStart: Set<BusName>? = []
@@ -61,18 +61,18 @@ final class BusClients {
         leftDuringStart = nil
     }
 
-    /// Whether a caller has left the bus. This may be known before the task of its call has started.
+    /// Whether a caller has left the bus. A caller may leave even before the task of its call starts.
     func hasDeparted(_ caller: BusName?) -> Bool { caller.map { !present.contains($0) } ?? false }
 
     /// Whether the application's bus name has an owner.
     func isRunning(_ application: ApplicationID) -> Bool { owners[application] != nil }
 
-    /// The connection that owns the application's bus name; `nil` if it is not known without a query to the bus.
+    /// The connection that owns the application's bus name; `nil` if there is none or it is not known yet.
     func knownOwner(of application: ApplicationID) -> BusName? {
         if case .known(let owner) = owners[application] { owner } else { nil }
     }
 
-    /// Queries the bus for the owner of a name whose change may not have been reported yet.
+    /// Queries the bus for the owner of the application's bus name, in case a change has not been reported yet.
     func refreshedOwner(of application: ApplicationID) async throws -> BusName? {
         try await ask(try BusName(application.text), application)
     }
@@ -107,8 +107,8 @@ final class BusClients {
         case known(Confinement, ProcessIdentity?)
     }
 
-    /// What a caller may see, and the source of its requests. The bus is queried once for each connection. If the query
-    /// fails, the caller gets fewer rights and the weaker source (I19).
+    /// Finds what a caller may see, and the source of its requests. The bus is queried for the sandbox of each
+    /// connection only once. If a query fails, the caller gets fewer rights and a weaker source (I19).
     func caller(_ name: BusName?, stating application: ApplicationID? = nil) async -> Caller {
         let confinement = if let known = knownConfinement(of: name) { known } else { await confinement(of: name) }
         let owner =
@@ -126,12 +126,12 @@ final class BusClients {
         return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
     }
 
-    /// The pasteboards that a caller may see; `nil` if they are not known without a query to the bus.
+    /// The pasteboards that a caller may see; `nil` if the bus must be queried first.
     func knownVisibility(of caller: BusName?) -> PasteboardVisibility? {
         knownConfinement(of: caller).map { visibility(of: caller, in: $0) }
     }
 
-    /// Notes that a caller created a pasteboard with a unique name. The caller sees it even from within a sandbox.
+    /// Notes that a caller created a pasteboard with a unique name, so that even a sandboxed caller can see it.
     func made(_ name: PasteboardName, by caller: BusName) {
         if !hasDeparted(caller) { uniquePasteboards[caller, default: []].insert(name) }
     }
@@ -143,7 +143,7 @@ final class BusClients {
         }
     }
 
-    /// Removes and returns the unique pasteboards that a caller created.
+    /// Returns the names of the unique pasteboards that a caller created, and forgets them.
     func takeUniquePasteboards(of caller: BusName) -> Set<PasteboardName> {
         uniquePasteboards.removeValue(forKey: caller) ?? []
     }
@@ -163,24 +163,24 @@ final class BusClients {
         return nil
     }
 
-    /// The account that pays for a caller's requests with this source.
+    /// The account that is charged for a caller's requests with this source.
     func payer(_ source: Source, _ caller: BusName?) -> Payer {
         Payer(source, process: process(of: caller), connection: caller?.text ?? "")
     }
 
-    /// The process of a caller; `nil` if the broker has not looked at it yet.
+    /// The process of a caller; `nil` if it is unknown, or if the caller has not been examined yet.
     func process(of caller: BusName?) -> ProcessIdentity? {
         if let caller, case .known(_, let process) = confinements[caller] { process } else { nil }
     }
 
-    /// The sandbox of a caller. All calls of the caller wait for the same answer from the bus.
+    /// Finds the sandbox of a caller. Simultaneous calls of the same caller share one query to the bus.
     private func confinement(of caller: BusName?) async -> Confinement {
         guard let caller else { return .hidden }
         switch confinements[caller] {
         case .known(let confinement, _): return confinement
         case .asking(let task): return await (try? task.value) ?? .hidden
         case nil:
-            // The bus no longer knows the caller, and nothing would remove the answer.
+            // The bus no longer knows this caller, and nothing would ever remove an entry for it.
             if hasDeparted(caller) { return .hidden }
             let task = DBusActor.task { await self.look(at: caller) }
             confinements[caller] = .asking(task)
@@ -188,8 +188,8 @@ final class BusClients {
         }
     }
 
-    /// Finds the caller's sandbox, and remembers it as long as the connection exists. A failed look-up gives least
-    /// privilege (I19) and is not remembered, so the next call tries again.
+    /// Examines a caller, and remembers its sandbox and process as long as the connection exists. A failed query gives
+    /// the caller the least privilege (I19) and is not remembered, so the caller's next call tries again.
     private func look(at caller: BusName) async -> Confinement {
         let facts = try? await connection.call(
             MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, caller.text)
@@ -207,12 +207,12 @@ final class BusClients {
         return found
     }
 
-    /// Removes an owner, if a delivery noticed that the connection has left before the bus reported it.
+    /// Removes the owner of a name, after a delivery noticed that the owner has left before the bus reported it.
     func forget(_ application: ApplicationID, owner: BusName) {
         owners.forget(application, owner: owner)
     }
 
-    /// The names that the bus can start a program for. Not cached: Debian bookworm's bus does not report changes.
+    /// The names for which the bus can start a program. Not cached: Debian bookworm's bus does not report changes.
     func activatable() async -> Set<String> {
         Set((try? await connection.listActivatableNames()) ?? [])
     }

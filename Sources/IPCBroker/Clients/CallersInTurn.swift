@@ -1,16 +1,15 @@
 internal import IPCDBus
 internal import IPCQueues
 
-/// Waiting elements of many callers. The callers take turns, however many elements each has, and keep their own order.
+/// A queue in which callers take turns, no matter how many elements each has. The elements of one caller stay in order.
 struct CallersInTurn<Waiting> {
     private var lines: [BusName?: Queue<Waiting>] = [:]
     private var turns = Queue<BusName?>()
-    /// The number of elements of all callers.
     private(set) var count = 0
 
     func count(of caller: BusName?) -> Int { lines[caller]?.count ?? 0 }
 
-    /// The element whose turn it is.
+    /// The element whose turn is next; `nil` if the queue is empty.
     var next: Waiting? { turns.next.flatMap { lines[$0]?.next } }
 
     mutating func append(_ element: Waiting, of caller: BusName?) {

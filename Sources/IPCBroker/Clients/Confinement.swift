@@ -3,23 +3,23 @@ internal import IPCDBus
 internal import IPCDesktop
 internal import IPCModel
 
-/// The sandbox that a caller is in.
+/// The sandbox that a caller runs in, if any.
 ///
-/// The bus reports the process and the security label of a connection (`GetConnectionCredentials`). By now, the process
-/// number may belong to a different process, so it must only ever remove rights (I19): each caller starts with all
-/// rights, and has fewer if it is found in a sandbox or cannot be examined.
+/// The bus reports the process and the security label of a connection (`GetConnectionCredentials`). The process number
+/// may since have been reused, so it must only ever remove rights (I19): a caller has all rights unless it is found to
+/// be in a sandbox, or cannot be examined.
 enum Confinement: Sendable, Hashable {
     /// Not in a known sandbox.
     case free
     /// In a sandbox that attests this id.
     case sandbox(String)
-    /// Unknown, so the caller gets least privilege.
+    /// Unknown, so the caller gets the least privilege.
     case hidden
 
     /// The credentials of a connection, as the bus reports them.
     struct Credentials: Sendable, Equatable {
         var process: pid_t?
-        /// The label of the Linux security module; AppArmor adds its mode, as in “snap.firefox.firefox (enforce)”.
+        /// The label of the Linux security module; AppArmor appends its mode, as in “snap.firefox.firefox (enforce)”.
         var label: String?
 
         init(process: pid_t? = nil, label: String? = nil) { (self.process, self.label) = (process, label) }
@@ -33,8 +33,8 @@ enum Confinement: Sendable, Hashable {
         }
     }
 
-    /// Examines a process. This may block on a file system that the process has chosen. So call it on the I/O thread
-    /// only if ``quick(_:procfs:)`` does not return `nil`.
+    /// Examines a process. This may block on a file system that the process controls. So do not call it on the I/O
+    /// thread if ``quick(_:procfs:)`` returns `nil`.
     /// - Parameter procfs: the directory where `proc` is mounted.
     init(of credentials: Credentials, procfs: String = "/proc") {
         if let sandbox = Self.quick(credentials, procfs: procfs) {
@@ -44,23 +44,23 @@ enum Confinement: Sendable, Hashable {
         }
     }
 
-    /// The result without access to a file system of the process; `nil` if its root directory must be examined.
+    /// The sandbox, found without access to the process's file systems; `nil` if its root directory must be examined.
     static func quick(_ credentials: Credentials, procfs: String = "/proc") -> Confinement? {
         if let snap = snap(credentials.label) { return snap }
         guard let process = credentials.process else { return .hidden }
         // A process with the broker's own root directory is not in a Flatpak. This needs no right to trace the process,
-        // so programs that forbid core dumps (password managers, agents) pass although we cannot open their root.
+        // so it works for programs that forbid core dumps (password managers, agents), whose root cannot be opened.
         guard let own = (procfs == "/proc" ? ownRootMount : nil) ?? rootMount(of: "self", procfs: procfs),
             own == rootMount(of: "\(process)", procfs: procfs)
         else { return nil }
         return .free
     }
 
-    /// The broker's own root mount. Its mount ID cannot be reused while the broker runs on it.
+    /// The ID of the broker's own root mount. The ID cannot be reused, because the broker keeps the mount in use.
     private static let ownRootMount = rootMount(of: "self", procfs: "/proc")
 
     /// The sandbox of a snap. snapd's labels are `snap.NAME.APP` and `snap.NAME.hook.HOOK`, and the id is `snap.NAME`.
-    /// A snap whose profile enforces nothing, such as a “classic” one, is not in a sandbox.
+    /// A snap whose profile enforces nothing, such as a “classic” one, is not in a sandbox (`nil`).
     private static func snap(_ label: String?) -> Confinement? {
         guard let label, label.utf8.starts(with: "snap.".utf8) else { return nil }
         if label.hasSuffix(" (complain)") || label.hasSuffix(" (unconfined)") { return nil }
@@ -73,21 +73,21 @@ enum Confinement: Sendable, Hashable {
     private static func rootMount(of process: String, procfs: String) -> [UInt8]? {
         var found: [ArraySlice<UInt8>] = []
         guard let text = [UInt8](processFile: "\(procfs)/\(process)/mountinfo") else { return nil }
-        // The text is parsed as bytes, because it is read for each new caller, and a desktop has some hundred mounts.
+        // Parsed as bytes for speed: this runs for each new caller, and a desktop has several hundred mounts.
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             if fields.count > 4, fields[4].elementsEqual("/".utf8) { found.append(fields[0]) }
         }
-        // If several mounts cover each other, any of them could be the root.
+        // If several mounts are stacked on `/`, any of them could be the root of the process.
         return found.count == 1 ? Array(found[0]) : nil
     }
 
-    /// Examines the root directory of a process. Flatpak puts `.flatpak-info` there for every process in a sandbox,
-    /// including its bus proxy, and the sandbox cannot remove it (flatpak-run(1)).
+    /// Examines the root directory of a process. In every Flatpak sandbox, and for its bus proxy, this directory
+    /// contains `.flatpak-info`, which sandboxed programs cannot remove (flatpak-run(1)).
     ///
-    /// A process is ``free`` only if its root directory can be opened and lacks the file. The process may have exited
-    /// and left its connection to another one, it may forbid tracing in its own mount namespace, or `/proc` may hide it
-    /// (`hidepid`). A sandbox can cause each of these, so the result is then ``hidden``.
+    /// A process is ``free`` only if its root directory can be opened and lacks this file. It cannot be opened if the
+    /// process has exited and left its connection to another one, forbids tracing in its own mount namespace, or is
+    /// concealed in `/proc` (`hidepid`). A sandboxed program can cause each of these, so the result is ``hidden``.
     private static func root(of process: pid_t, procfs: String) -> Confinement {
         let root = open("\(procfs)/\(process)/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
         guard root >= 0 else { return .hidden }
@@ -105,7 +105,7 @@ enum Confinement: Sendable, Hashable {
 }
 
 extension [UInt8] {
-    /// Reads a file in `/proc`, whose length is not known in advance.
+    /// Reads a file in `/proc`, whose length is not known in advance; `nil` if it cannot be read or is too long.
     init?(processFile path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -118,7 +118,7 @@ extension [UInt8] {
             guard count >= 0 else { return nil }
             if count == 0 { break }
             self += part[..<count]
-            // No ordinary process has that many mounts. The caller then examines the root directory instead.
+            // No ordinary process has 4 MiB of mounts. If one has, its root directory is examined instead.
             if self.count > 4_194_304 { return nil }
         }
     }

@@ -11,14 +11,14 @@ final class DescriptorBudget {
     private var arriving: UInt64 = 0
     private var ofCaller: [BusName?: UInt64] = [:]
 
-    /// - Parameter kept: returns the number of descriptors for values in memory, which the store keeps.
+    /// - Parameter kept: returns the number of descriptors that the store holds for values in memory.
     init(limits: Limits, kept: @escaping @Sendable () -> Int = { 0 }) { (self.limits, self.kept) = (limits, kept) }
 
-    /// The number of descriptors charged now, not counting those that the store keeps.
+    /// The number of descriptors that are currently charged, not counting those that the store holds.
     var count: UInt64 { arriving }
 
-    /// Charges descriptors to a caller until the charge is released or deinitialized.
-    /// - Throws: `LimitExceeded` for `descriptors-per-caller` or `descriptors`; nothing is charged then.
+    /// Charges descriptors to a caller until the returned charge is released or deinitialized.
+    /// - Throws: `LimitExceeded` for `descriptors-per-caller` or `descriptors`, without charging anything.
     func charge(_ count: Int, to caller: BusName?) throws(LimitExceeded) -> DescriptorCharge {
         let more = UInt64(count)
         try limits.check(\.descriptorsPerCaller, use: ofCaller[caller] ?? 0, request: more)
@@ -28,7 +28,7 @@ final class DescriptorBudget {
         return DescriptorCharge(more, caller, self)
     }
 
-    /// Charges the descriptor of a direct connection, which the caller may keep. A separate limit per caller applies.
+    /// Charges the descriptor of a direct connection, but not its caller, whose connections are limited separately.
     func chargeConnection() throws(LimitExceeded) -> DescriptorCharge {
         try limits.check(\.descriptors, use: arriving + UInt64(kept()), request: 1)
         arriving += 1
@@ -43,7 +43,7 @@ final class DescriptorBudget {
     }
 }
 
-/// What a call is charged against the descriptor budget. The charge is released when the call ends, or earlier.
+/// The descriptors charged to a call or a direct connection, until ``release()`` is called or this is deinitialized.
 @DBusActor
 final class DescriptorCharge {
     private let count: UInt64
@@ -69,7 +69,7 @@ extension Limits {
     /// Descriptors that the broker itself needs: for the bus, the store, the log and the standard streams.
     private static let ownDescriptors = 16
 
-    /// Lowers the budget to the free slots of a descriptor table of this size.
+    /// Lowers the limits on descriptors to what the broker can use of a descriptor table with this many slots.
     mutating func fitDescriptors(to places: Int) {
         let room = UInt64(max(1, places - Int(CLINUX_RESERVED_DESCRIPTORS) - Self.ownDescriptors))
         descriptors = min(descriptors, room)

@@ -1,14 +1,14 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// The owners of well-known names, as the bus reports them in signals and in answers.
+/// The owners of well-known names, as the bus reports them in signals and in answers to questions.
 ///
-/// A signal is handled when it arrives, but an answer only when the task that waits for it resumes. An answer therefore
-/// counts only if no signal about the name has arrived since the question. Otherwise the broker could take a handler that
-/// has left for the owner, with no further signal to correct that.
+/// A signal is handled when it arrives, but an answer is handled only when the task that waits for it resumes. An
+/// answer therefore counts only if no signal about the name has arrived since the question. Otherwise, the broker could
+/// believe that a handler that has left is still the owner, and no signal would correct that.
 struct NameOwners: Sendable {
     enum Owner: Sendable, Equatable {
-        /// The bus is asked for it when it matters.
+        /// There is an owner. The bus is asked for its name when the name is needed.
         case unknown
         case known(BusName)
     }
@@ -19,7 +19,7 @@ struct NameOwners: Sendable {
     }
 
     private var owners: [ApplicationID: Owner] = [:]
-    /// The newest question about each name, until it is answered or overtaken.
+    /// The number of the newest question about each name, until its answer or a signal about the name arrives.
     private var open: [ApplicationID: UInt64] = [:]
     private var questionCount: UInt64 = 0
 
@@ -42,7 +42,7 @@ struct NameOwners: Sendable {
         return Question(application: application, number: questionCount)
     }
 
-    /// Notes an answer. It tells nothing new about an owner that is known.
+    /// Notes an answer, unless a signal or a newer question has superseded it, or the owner is already known.
     mutating func answer(_ question: Question, _ owner: BusName?) {
         guard open[question.application] == question.number else { return }
         open[question.application] = nil
@@ -55,7 +55,7 @@ struct NameOwners: Sendable {
         if open[question.application] == question.number { open[question.application] = nil }
     }
 
-    /// Removes an owner that has left before the bus reported it.
+    /// Removes an owner that is known to have left although the bus has not reported it yet.
     mutating func forget(_ application: ApplicationID, owner: BusName) {
         if owners[application] == .known(owner) { owners[application] = nil }
     }

@@ -6,12 +6,12 @@ struct ProcessIdentity: Sendable, Hashable {
     let number: pid_t
     /// The start time, in clock ticks since the system booted.
     let start: UInt64
-    /// Number and start time as a string, built once because each request from the process uses it.
+    /// The number and the start time as a string, built once because each request from the process uses it.
     let text: String
 
     init(number: pid_t, start: UInt64) { (self.number, self.start, text) = (number, start, "\(number)-\(start)") }
 
-    /// Finds the process that has this number now; `nil` if its start time cannot be read.
+    /// Finds the process that currently has this number; `nil` if its start time cannot be read.
     init?(number: pid_t, procfs: String = "/proc") {
         guard let bytes = [UInt8](processFile: "\(procfs)/\(number)/stat"),
             let start = Self.start(String(decoding: bytes, as: UTF8.self))
@@ -19,8 +19,8 @@ struct ProcessIdentity: Sendable, Hashable {
         self.init(number: number, start: start)
     }
 
-    /// The start time, which is the 22nd field (proc_pid_stat(5)). The program chooses the second field, so the fields
-    /// are counted from the last parenthesis.
+    /// Reads the start time, which is the 22nd field (proc_pid_stat(5)). The second field is a name in parentheses that
+    /// the program chooses, so the fields are counted from the last parenthesis.
     static func start(_ stat: String) -> UInt64? {
         guard let end = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[stat.index(after: end)...].split(separator: " ")
@@ -31,9 +31,9 @@ struct ProcessIdentity: Sendable, Hashable {
 /// The account that a request is charged to.
 ///
 /// An application that the bus or a sandbox attests has its own account. Any other caller is charged to its process, or
-/// else to its connection. A process number may have been reused, so it only merges accounts and grants nothing (I19).
+/// else to its connection. A process number may be reused, so it only selects an account, and grants no rights (I19).
 struct Payer: Sendable, Hashable {
-    /// Different for every application, process and connection.
+    /// Identifies the account. It is different for every application, process and connection.
     let text: String
 
     init(text: String) { self.text = text }

@@ -13,7 +13,7 @@ extension Outcome {
 }
 
 extension RequestEnd {
-    /// Reads the end of a request from the handler's answer. Files in the reply have not been copied or checked yet.
+    /// Reads the end of a request from the handler's answer. Files in the reply are not copied or checked yet.
     init(_ word: String, _ reply: HandlerReply, _ limits: Limits) {
         guard let outcome = Outcome(handlerWord: word) else {
             self = .badReply(
@@ -27,7 +27,7 @@ extension RequestEnd {
             try limits.checkPayload(reply.items ?? [])
             self.init(outcome, attempts: 0, failure: failure, reply: reply.items ?? [])
         } catch {
-            // The handler has acted, so its outcome is kept.
+            // The handler has already acted on the request, so its outcome is kept without the reply.
             self.init(
                 outcome, code: "reply-too-large",
                 because: "the handler's reply is too large for a message and was left out; pass it as descriptors "
@@ -46,7 +46,7 @@ extension RequestEnd {
         }
     }
 
-    /// The limits for the code and the message of a handler's error, in bytes of UTF-8.
+    /// The maximum lengths of the code and the message of a handler's error, in bytes of UTF-8.
     private static let mostCode = 1_024
     private static let mostMessage = 16_384
 
@@ -56,15 +56,15 @@ extension RequestEnd {
 }
 
 extension CallError {
-    /// Whether the error was received as a D-Bus reply.
+    /// Whether the error is an error reply from the handler or the bus.
     var isRemote: Bool { if case .remote = self { true } else { false } }
 
-    /// Whether the bus sends this error when a connection has left.
+    /// Whether this may be the error that the bus sends if the called connection has left.
     var mayMeanDeparture: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) || isRemote(.noReply) }
 }
 
 extension String {
-    /// The longest prefix of at most `most` bytes.
+    /// The longest prefix of whole characters in at most `most` bytes of UTF-8.
     fileprivate func cut(to most: Int) -> String {
         guard utf8.count > most else { return self }
         var end = utf8.index(startIndex, offsetBy: most)
@@ -74,7 +74,7 @@ extension String {
 }
 
 extension Duration {
-    /// Whole milliseconds, clamped to the range of `UInt32`.
+    /// The duration in whole milliseconds, clamped to the range of `UInt32`.
     var milliseconds: UInt32 {
         UInt32(clamping: max(0, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000))
     }

@@ -5,11 +5,11 @@ internal import IPCStore
 
 /// The properties that an application declared when it registered as a handler.
 struct HandlerFacts {
-    /// How many requests it takes at once.
+    /// How many requests the application takes at once.
     var window = 1
     /// Whether deliveries may carry descriptors.
     var takesDescriptors = false
-    /// Whether it registered itself and is running.
+    /// Whether the application registered itself and is still running.
     var isLive = false
 }
 
@@ -23,10 +23,10 @@ final class DeliveryContext {
     let records: RequestRecords
     let limits: Limits
     let facts: @DBusActor (ApplicationID) -> HandlerFacts
-    /// Whether the broker owns its bus name. Handlers accept calls from no other sender.
+    /// Whether the broker owns its bus name. Handlers accept deliveries only from the owner of that name.
     private(set) var isServing = false
     private var defects: DeliveryDefects
-    /// The handlers that each connection is now, or has been since it joined the bus.
+    /// The applications for which each connection is the handler, or has been since it joined the bus.
     private var handlers: [BusName: Set<ApplicationID>] = [:]
 
     init(
@@ -43,7 +43,7 @@ final class DeliveryContext {
 
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
-    /// From now on, passes the events of a connection to a handler.
+    /// From now on, passes events of this connection to the handler of this application.
     func watch(_ application: ApplicationID, at owner: BusName) {
         if !clients.hasDeparted(owner) { handlers[owner, default: []].insert(application) }
     }
@@ -52,7 +52,7 @@ final class DeliveryContext {
 
     func takeHandlers(at owner: BusName) -> Set<ApplicationID> { handlers.removeValue(forKey: owner) ?? [] }
 
-    /// Whether a connection has left the bus. Queries the bus if that is not known.
+    /// Whether a connection has left the bus. Queries the bus unless the departure is already known.
     func hasLeft(_ owner: BusName) async -> Bool {
         if clients.hasDeparted(owner) { return true }
         return (try? await connection.owner(of: owner)) == .some(nil)
@@ -66,7 +66,7 @@ final class Deliveries {
     private let desktop: DesktopDelivery
     private let orphans: OrphanedRequests
     private var isEnding = false
-    /// The number of handlers at which idle ones are removed.
+    /// The number of entries in ``handlers`` at which those of idle handlers are removed.
     private var nextSweep = firstSweep
     private static let firstSweep = 1_024
 
@@ -77,7 +77,7 @@ final class Deliveries {
         context.table.deadlinePassed = { $0.deadlinePassed() }
     }
 
-    /// Gives a request its handler, and adds it to the requests for that handler.
+    /// Chooses the object that delivers a request, and adds the request to it.
     func enqueue(_ request: PendingRequest) throws {
         guard !isEnding else { throw StoreError.unavailable }
         let delivery = try delivery(of: request)
@@ -106,7 +106,7 @@ final class Deliveries {
         context.table.remove(request)
     }
 
-    /// Why a handler is not started now, although the bus could start it; `nil` if it would be started.
+    /// Why a handler would not be started now, although the bus could start it; `nil` if it would be started.
     func refusal(of application: ApplicationID) -> String? { handlers[application]?.refusal }
 
     // MARK: Events of the bus
@@ -126,14 +126,14 @@ final class Deliveries {
         }
     }
 
-    /// Handles a route to a connection that is about to change, or has changed.
+    /// Pauses or resumes deliveries, because the route to a connection is about to change or has changed.
     func routeChanged(_ connection: BusName) {
         for application in context.handlers(at: connection) { handlers[application]?.look() }
     }
 
     // MARK: Start and stop
 
-    /// Starts to deliver, first the requests that an earlier broker left.
+    /// Starts delivering requests, beginning with those that an earlier broker left.
     func begin() {
         context.serve()
         for handler in handlers.values {
@@ -153,6 +153,6 @@ final class Deliveries {
         abandonAll()
     }
 
-    /// Abandons all requests without an outcome. Callers that wait for one of them will ask the next broker.
+    /// Abandons all requests that have not ended. Callers can repeat them with the next broker.
     private func abandonAll() { for request in context.table.all { request.handle(.abandoned) } }
 }

@@ -1,9 +1,9 @@
 internal import IPCModel
 internal import IPCStore
 
-/// A deliberate defect in deliveries, to verify that the tests detect a broken promise.
+/// A deliberate defect in deliveries, to verify that the tests detect it.
 enum DeliveryControl {
-    /// Every hundredth queued request is recorded as handled, but never sent.
+    /// Every hundredth queued request is recorded as handled but never sent.
     case dropOne
     /// Every hundredth queued request is sent a second time, under another id.
     case deliverTwice
@@ -23,7 +23,7 @@ enum DeliveryControl {
     #endif
 }
 
-/// Decides when a defect shows. In release builds none ever does, so the compiler removes this code.
+/// Decides when a defect shows. In release builds, no defect ever shows, so the compiler removes this code.
 struct DeliveryDefects {
     #if DEBUG
         private let control: DeliveryControl?
@@ -37,7 +37,7 @@ struct DeliveryDefects {
             }
         }
 
-        /// Whether this defect shows now: on the first chance, and then on every hundredth.
+        /// Whether this defect shows now: on the first call for it, and then on every hundredth.
         mutating func show(_ control: DeliveryControl) -> Bool {
             guard self.control == control else { return false }
             chances += 1

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-// How the answers of handlers are processed, and what a missing answer means.
+// Processes the answers of handlers, and decides what a missing answer means.
 extension HandlerDelivery {
     typealias Answer = Result<(String, HandlerReply), CallError>
 
@@ -67,14 +67,14 @@ extension HandlerDelivery {
             guard hasLeft else { return self.accept(error, of: request, delivery, owner) }
             self.context.clients.forget(self.application, owner: owner)
             self.reportHandler()
-            // With `NoReply` the bus had delivered the request, so the handler had it when it left.
+            // `NoReply` means that the bus had delivered the request, so the handler had it when it left.
             guard !error.isRemote(.noReply) else { return self.handle(.gone(owner.text)) }
             self.handle(.reachedNobody(delivery: delivery), of: request)
         }
     }
 
-    /// Checks whether a handler whose direct connection closed is still on the bus. If so, its answers are lost, and it
-    /// gets its requests again over the bus, with a higher attempt number.
+    /// Checks whether a handler whose direct connection closed is still on the bus. If it is, its pending answers are
+    /// lost, and its requests are sent to it again over the bus, with a higher attempt number.
     func probe(_ owner: BusName) {
         context.connection.call(Peer.ping, on: owner, at: "/", ()) { [weak self] result in
             guard let self else { return }
@@ -92,7 +92,7 @@ extension HandlerDelivery {
         handle(.stillThere, of: request)
     }
 
-    /// Queries the bus, whose errors for undelivered requests arrive before its answer, and then reports the crash.
+    /// Queries the bus, and then reports the crash: errors for undelivered requests arrive before the bus's answer.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.context.connection.owner(of: owner)

@@ -5,15 +5,15 @@ internal import IPCStore
 
 /// Delivers the requests for one handler.
 ///
-/// It makes no decisions: it reports events to each request's ``RequestLife`` and to its ``HandlerQueue``, and performs
-/// the actions that they return. An action of the queue is an event for a life, and vice versa.
+/// This class makes no decisions. It reports events to the ``RequestLife`` of each request and to the ``HandlerQueue``
+/// of the handler, and performs the actions that they return. The actions of either are events for the other.
 @DBusActor
 final class HandlerDelivery: RequestDelivery {
     let application: ApplicationID
     let path: ObjectPath
     let context: DeliveryContext
     private(set) var queue: HandlerQueue
-    /// The connection that receives requests now.
+    /// The connection that currently receives the requests; `nil` if there is none or it is not known yet.
     private var owner: BusName?
     private let timer = DBusTimer()
     private var isProceeding = false
@@ -34,7 +34,7 @@ final class HandlerDelivery: RequestDelivery {
 
     // MARK: Events
 
-    /// Reports an event. Its actions are performed by ``proceed()``.
+    /// Reports an event to the queue. ``proceed()`` performs the resulting actions.
     func report(_ event: HandlerQueue.Event) { queue.handle(event, at: SystemClock.uptimeMilliseconds()) }
 
     func handle(_ event: HandlerQueue.Event) {
@@ -46,7 +46,7 @@ final class HandlerDelivery: RequestDelivery {
         handle(.registered(window: context.facts(application).window, isOwner: isOwner))
     }
 
-    /// Reports which connection is the handler now, and whether its route is changing.
+    /// Reports to the queue which connection is the handler now, and whether the route to it is changing.
     func look() {
         reportHandler()
         proceed()
@@ -98,7 +98,7 @@ final class HandlerDelivery: RequestDelivery {
         }
     }
 
-    /// Asks the handler to stop. If this message is lost, the handler's answer has no effect.
+    /// Asks the handler to stop working on a request. The request ends even if this message is lost.
     private func cancel(_ request: PendingRequest) {
         guard let owner = request.owner else { return }
         let route = context.direct.route(to: owner)
@@ -161,7 +161,7 @@ final class HandlerDelivery: RequestDelivery {
 }
 
 extension RequestLife.HandlerFailure {
-    /// What the handler did, as text to follow its name.
+    /// What the handler did, as a phrase that follows its name in a message.
     fileprivate var reason: String {
         switch self {
         case .handedBack: "gave a request back unseen"

@@ -3,9 +3,9 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-// Sends a request: from its turn in the queue to the call to the handler.
+// Sends requests: the steps from a request's turn in the queue to the call to the handler.
 extension HandlerDelivery {
-    /// Writes the attempt to disk, so that a later attempt always has a higher number, and reads the content.
+    /// Writes the attempt to disk, so that every later attempt has a higher number, and reads the request's content.
     func prepare(_ request: PendingRequest) {
         let trace = request.takeTrace()
         let takesDescriptors = context.facts(application).takesDescriptors
@@ -27,7 +27,7 @@ extension HandlerDelivery {
     private func couldNotPrepare(_ request: PendingRequest, _ error: any Error) {
         switch (error as? any Condition)?.ipcError {
         case let reason? where reason.code == .payloadInvalid && !context.facts(application).isLive:
-            // The handler may still accept descriptors. It declares that when it registers.
+            // The handler may still declare that it accepts descriptors, when it registers.
             request.note(.handedBack, detail: reason.message)
             handle(.unprepared(request.id, pause: nil))
         case let reason? where reason.code == .payloadInvalid:

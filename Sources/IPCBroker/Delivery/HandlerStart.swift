@@ -5,8 +5,8 @@ internal import IPCModel
 extension HandlerDelivery {
     /// Starts the handler through the bus.
     ///
-    /// The request is then sent to the handler's unique name. A call that makes the bus start the handler could still
-    /// be delivered after we have reported that the start failed.
+    /// Requests are sent to the handler's unique name once it is running. A request sent to its well-known name would
+    /// also make the bus start it, but might be delivered after the broker has reported that the start failed.
     func start() {
         DBusActor.task {
             guard await self.context.clients.activatable().contains(self.application.text) else {
@@ -73,7 +73,7 @@ extension DeliveryContext {
         return getenv("XDG_RUNTIME_DIR").map { access(String(cString: $0) + "/wayland-0", F_OK) == 0 } ?? false
     }
 
-    /// A hint about a missing `DISPLAY`, or empty: the bus starts programs with the same environment as this broker.
+    /// A hint that programs started by the bus lack `DISPLAY`, as this broker does; empty if it does not apply.
     private var displayHint: String {
         guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil,
             Self.isOnDesktop

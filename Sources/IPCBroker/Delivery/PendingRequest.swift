@@ -10,58 +10,58 @@ final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
     let application: ApplicationID
     let source: Source
-    /// The account that it is charged to. Not the claimed source: any program could use up another one's share.
+    /// The account that is charged. Not that of a claimed source: any program could use up that source's share.
     let payer: Payer
     /// The sender; `nil` if an earlier broker accepted the request and its sender is not on this bus.
     let caller: BusName?
     let senderQueue: SenderQueueKey
-    /// The desktop application that gets it, if no application claims its scheme.
+    /// The desktop application that gets the request; `nil` if a registered handler gets it.
     var desktop: DesktopHandler?
-    /// Delivers the request; set when it is enqueued.
+    /// The object that delivers the request; set when the request is enqueued.
     var delivery: (any RequestDelivery)?
-    /// Its state machine.
+    /// The request's state machine.
     var life: RequestLife
-    /// Whether the store has a record of it, because its sender gave it an id or because it is queued.
+    /// Whether the store has a record of the request, because its sender gave an id or because it is queued.
     let hasRecord: Bool
-    /// Distinguishes a repeated call from a different call with the same id; `nil` if the sender gave no id.
+    /// The digest of the arguments, to recognize a repeated call with the same id; `nil` if the sender gave no id.
     let digest: ContentDigest?
-    /// The size of its URL and payload, in bytes.
+    /// The size of the URL and the payload, in bytes.
     private(set) var size: UInt64
-    /// The memory that it takes while its sender waits, in bytes.
+    /// The memory that the request takes while its sender is waiting, in bytes.
     private(set) var memory: UInt64
     let parent: RequestID?
     let depth: UInt32
-    /// How long the handler may take to answer a queued request, counted from its delivery.
+    /// How long the handler may take to answer a queued request, counted from the delivery.
     let answerTime: Duration
-    /// When the request expires. A queued request expires only while it has not been delivered.
+    /// When the request expires. A queued request no longer expires once it has been delivered.
     let expiry: ContinuousClock.Instant
     /// The time of acceptance, in milliseconds since 1970.
     let accepted: UInt64
 
-    /// The content to deliver. A queued request has its content on disk, and here only during delivery.
+    /// The content to deliver; `nil` for a queued request, whose content is on disk, unless it is being delivered.
     var content: RequestContent?
-    /// The change count of the pasteboard version that it carries.
+    /// The change count of the pasteboard version that the request carries; `nil` if it carries none.
     var changeCount: UInt64?
-    /// The connection that it was or will be sent to.
+    /// The handler's connection that the request was or will be sent to; `nil` before the first delivery.
     var owner: BusName?
-    /// Whether it was sent over a direct connection.
+    /// Whether the request was sent over a direct connection.
     var isOnDirectRoute = false
-    /// The steps that are not on disk yet.
+    /// The steps of the request's trace that are not on disk yet.
     var trace: [TraceStep] = []
-    /// The calls that wait for the request to end.
+    /// The calls that are waiting for the request to end.
     private(set) var waiters = RequestWaiters()
-    /// The result for these calls, once the request has ended.
+    /// The result for ``waiters``; `nil` until the request has ended.
     var conclusion: Boxed<Result<RequestEnd, any Error>>?
-    /// The calls that wait until a queued request is on disk.
+    /// The calls that are waiting for a queued request to be on disk.
     private var acceptanceWaiters = RequestWaiters()
-    /// Whether its record may contain the payload.
+    /// Whether the request's record may contain the payload.
     var keepsPayload = true
-    /// Its position in the order of arrival.
+    /// The position of the request in the order of arrival.
     var number: UInt64 = 0
-    /// The accounts that it is charged to while it is in the table.
+    /// The accounts that are charged for the request; `nil` if it is not in the table.
     var loads: RequestTable.Loads?
     var deadlineIndex = -1
-    /// The store's commit group that contains its acceptance.
+    /// The commit group with which the store accepted the request; `nil` if its end does not depend on one.
     var group: CommitGroup?
 
     init(
@@ -91,7 +91,7 @@ final class PendingRequest: @DBusActor Deadlined {
     }
 
     private static let mostSteps = 32
-    /// Accepted, delivered, answered, ended.
+    /// The usual number of steps: accepted, delivered, answered, ended.
     private static let usualSteps = 4
 
     func takeTrace() -> [TraceStep] {
@@ -123,7 +123,7 @@ final class PendingRequest: @DBusActor Deadlined {
 
     func takeAcceptanceWaiters() -> [RequestWaiter] { acceptanceWaiters.takeAll() }
 
-    /// Answers the calls that wait until a queued request is on disk, and makes the request ready for delivery.
+    /// Answers the calls in ``acceptanceWaiters``, and makes the request ready for delivery.
     @discardableResult
     func stored() -> OpenURLResult {
         let result = OpenURLResult(queued: self)
@@ -132,7 +132,7 @@ final class PendingRequest: @DBusActor Deadlined {
         return result
     }
 
-    /// The deadline in its current state; `nil` if it has none.
+    /// The deadline that applies in the current state of the request; `nil` if none does.
     var deadline: ContinuousClock.Instant? {
         switch life.deadline {
         case .expiry: expiry
@@ -141,18 +141,18 @@ final class PendingRequest: @DBusActor Deadlined {
         }
     }
 
-    /// The deadline for the handler's answer.
+    /// The deadline for the handler's answer; `nil` before the first delivery.
     var answerBy: ContinuousClock.Instant?
 }
 
-/// A box for a large value, which few of a hundred thousand requests need at once.
+/// Boxes a large value, to keep requests small: of 100,000 requests, only a few have the value at a time.
 final class Boxed<Content: Sendable>: Sendable {
     let content: Content
 
     init(_ content: Content) { self.content = content }
 }
 
-/// The content of one delivery.
+/// The URL, the payload and the context that a handler receives.
 final class RequestContent: Sendable {
     let url: String
     let items: [PasteboardItem]?
@@ -172,7 +172,7 @@ final class RequestContent: Sendable {
 struct KeptContext: Facts {
     var annotation: Value?
     var activationToken: String?
-    /// The desktop application that gets the request, and its bus name if it has one.
+    /// The desktop file ID and the bus name, if any, of the desktop application that gets the request.
     var desktopEntry: String?
     var desktopService: String?
     static let keys: [Key<Self>] = [

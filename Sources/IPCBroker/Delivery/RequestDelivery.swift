@@ -33,11 +33,11 @@ extension RequestDelivery {
 extension PendingRequest {
     func handle(_ event: RequestLife.Event) { delivery?.handle(event, of: self) }
 
-    /// Reports that its deadline has passed.
+    /// Reports that the deadline of the request has passed.
     func deadlinePassed() { handle(.timePassed(isHandlerStarting: delivery?.isStarting ?? false)) }
 }
 
-/// Holds the requests of an earlier broker that their senders have not repeated. They are not delivered.
+/// Holds requests that an earlier broker left and whose senders have not repeated them yet. Does not deliver them.
 @DBusActor
 final class OrphanedRequests: RequestDelivery {
     private let records: RequestRecords

@@ -5,11 +5,11 @@ internal import IPCStore
 /// All `OpenURL` requests that have not ended, and the charges of each source and each handler.
 @DBusActor
 final class RequestTable {
-    /// The amounts that requests are charged. A request from the store may claim any size, so sums are clamped.
+    /// The amounts charged for requests. Sums are clamped, because a request read from the store may claim any size.
     struct Charges {
         private(set) var requests: UInt64 = 0
         private(set) var bytes: UInt64 = 0
-        /// The memory of the requests whose senders are waiting.
+        /// The memory of the requests whose senders are waiting, in bytes.
         private(set) var waitingBytes: UInt64 = 0
         private(set) var queued: UInt64 = 0
 
@@ -40,7 +40,7 @@ final class RequestTable {
     @DBusActor
     final class Load {
         var charges = Charges()
-        /// All requests of the account share the string of this value.
+        /// The source of the account's requests, kept so that all of them share its string.
         var source: Source?
         var application: ApplicationID?
     }
@@ -56,7 +56,7 @@ final class RequestTable {
     private var ofSource: [Payer: Load] = [:]
     private var ofHandler: [ApplicationID: Load] = [:]
     private var waiters: [BusName?: CallerWaiters] = [:]
-    /// The number of calls that wait for a request charged to another call.
+    /// The number of waiting calls that count against the limits.
     private(set) var waiterCount = 0
     private var total = Charges()
     private let deadlines = Deadlines<PendingRequest>()
@@ -69,7 +69,7 @@ final class RequestTable {
     init(limits: Limits) {
         self.limits = limits
         deadlines.passed = { [weak self] request, now in
-            // The deadline may have moved since it was set.
+            // The request's deadline may be later now than when this entry was made.
             guard let self, let deadline = request.deadline else { return }
             if deadline <= now { deadlinePassed(request) } else { deadlines.insert(request, at: deadline) }
         }
@@ -91,8 +91,8 @@ final class RequestTable {
 
     /// Refuses a request that exceeds a limit.
     /// - Parameters:
-    ///   - size: the bytes of URL and payload.
-    ///   - memory: the bytes that it takes in memory if its sender waits; by default those of URL and payload.
+    ///   - size: the size of the URL and the payload, in bytes.
+    ///   - memory: the memory that the request takes while its sender is waiting, in bytes; by default `size`.
     func checkRoom(
         for application: ApplicationID, payer: Payer, size: UInt64, memory: UInt64? = nil, isQueued: Bool
     ) throws(LimitExceeded) {
@@ -110,7 +110,7 @@ final class RequestTable {
         try checkMemory(isQueued ? Self.queuedCost : memory ?? size)
     }
 
-    /// Limits the memory of all requests to the maximum for queued requests or for waiting ones, whichever is larger.
+    /// Keeps the memory of all requests within the maximum for queued or for waiting ones, whichever is larger.
     private func checkMemory(_ request: UInt64) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
         let total = total
@@ -145,7 +145,7 @@ final class RequestTable {
         deadlines.remove(request)
         refund(request)
         if !request.isQueued, !request.life.isOrphan { waitingCount -= 1 }
-        // Depth 0 need not be kept: it is the depth of an unknown request.
+        // Depth 0 does not have to be kept, because an unknown request counts as depth 0.
         if request.depth > 0 { depths.add(request.id, request.depth) }
         if waitingCount == 0 { idle.resumeAll() }
     }
@@ -158,7 +158,7 @@ final class RequestTable {
         charge(request)
     }
 
-    /// How many bytes the payload of a request may grow by.
+    /// The number of bytes that may be added to the payload of a request.
     func room(for request: PendingRequest) -> UInt64 {
         let loads = request.loads
         let (own, handlers) = (loads?.source.charges.bytes ?? 0, loads?.handler.charges.bytes ?? 0)
@@ -238,7 +238,7 @@ final class RequestTable {
         requests.values.filter { !$0.hasRecord }.sorted { $0.number < $1.number }
     }
 
-    /// How many handlers have opened each other's URLs in a row, for a request sent while `parent` is being handled.
+    /// The depth of a request sent while handling `parent`: how many handlers opened each other's URLs in a row.
     func depth(below parent: RequestID?) -> UInt32 {
         guard let parent else { return 0 }
         return (requests[parent]?.depth ?? depths[parent] ?? 0) + 1
@@ -246,8 +246,8 @@ final class RequestTable {
 
     // MARK: Time
 
-    /// Schedules the deadline of a request after its state has changed. If the deadline is later now, the earlier entry
-    /// stays: checking the request too early costs less than moving the entry on each change.
+    /// Schedules the deadline of a request after its state has changed. If an earlier time is already scheduled, that
+    /// one stays: checking the request too early costs less than rescheduling it on each change.
     func watch(_ request: PendingRequest) {
         if let deadline = request.deadline { deadlines.insert(request, at: deadline) }
     }

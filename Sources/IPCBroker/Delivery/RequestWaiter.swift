@@ -7,7 +7,7 @@ final class RequestWaiter {
     enum Role {
         /// The call that opened the URL. It is charged as a request.
         case sender
-        /// A repetition of that call.
+        /// A call that repeats the sender's call.
         case repetition
         /// A call that waits for the outcome of another call's request.
         case observer
@@ -15,7 +15,7 @@ final class RequestWaiter {
 
     private static var last: UInt64 = 0
 
-    /// Increases with each waiter.
+    /// Identifies the call. Later calls have higher numbers.
     let number: UInt64
     let caller: BusName?
     let role: Role
@@ -32,13 +32,13 @@ final class RequestWaiter {
         (self.caller, self.role, self.takesDescriptors) = (caller, role, takesDescriptors)
     }
 
-    /// Whether the request is cancelled if the caller leaves.
+    /// Whether the caller is a sender of the request, so that its departure may cancel the request.
     var isSender: Bool { role != .observer }
 
-    /// Whether it counts against the limits on waiting calls.
+    /// Whether the call counts against the limits on waiting calls.
     var isCharged: Bool { role != .sender }
 
-    /// Waits for the result, which ``end(with:)`` provides.
+    /// Sets the closure that ``end(with:)`` calls with the result.
     func begin(_ answer: @escaping DelayedAnswer<OpenURLResult>) { self.answer = answer }
 
     /// Limits the wait. After this time, the call is answered with `result`.
@@ -68,7 +68,7 @@ struct RequestWaiters {
 
     mutating func insert(_ waiter: RequestWaiter) { waiters[waiter.number] = waiter }
 
-    /// - Returns: whether it was in the set.
+    /// - Returns: whether the call was in the set.
     @discardableResult
     mutating func remove(_ waiter: RequestWaiter) -> Bool { waiters.removeValue(forKey: waiter.number) != nil }
 

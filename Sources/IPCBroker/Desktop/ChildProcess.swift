@@ -56,7 +56,7 @@ enum ChildProcess {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Starts a program with default signal handling: the broker ignores one signal and blocks two.
+    /// Starts a program with default signal handling, because the broker ignores SIGPIPE and blocks two other signals.
     private static func start(
         _ command: [String], _ environment: [String: String], _ input: CInt, _ output: CInt
     ) -> pid_t? {
@@ -88,7 +88,7 @@ enum ChildProcess {
         defer { if process >= 0 { close(process) } }
         var question = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         var found: CInt = 0
-        // `EINTR` is rare: signals go to the first thread. Without a descriptor, `poll` waits for the full time.
+        // `EINTR` is rare: signals go to the first thread. If `process` is negative, `poll` waits for the full time.
         repeat { found = poll(&question, 1, milliseconds) } while found < 0 && errno == EINTR
         if found == 0 { kill(pid, SIGKILL) }
         var status: CInt = 0

@@ -4,10 +4,10 @@ internal import IPCModel
 internal import IPCStore
 
 /// Delivers requests to desktop applications. If an application has a bus name, the URL is passed with
-/// `org.freedesktop.Application.Open`, and its answer is awaited. Any other application is started with the URL.
+/// `org.freedesktop.Application.Open`, and the answer is awaited. Any other application is started with the URL.
 ///
-/// A desktop application takes any number of URLs, in order. So there are no windows and no sender queues, and each
-/// request is sent as soon as it is accepted.
+/// A desktop application takes any number of URLs at once. So there is no limit on simultaneous deliveries and there
+/// are no sender queues: each request is sent as soon as it is accepted.
 @DBusActor
 final class DesktopDelivery: RequestDelivery {
     private let context: DeliveryContext
@@ -21,7 +21,7 @@ final class DesktopDelivery: RequestDelivery {
         switch action {
         case .makeReady: begin(request)
         case .send: context.table.watch(request)
-        // A desktop application cannot be asked to stop, so its answer decides.
+        // A desktop application cannot be asked to stop, so its answer decides the outcome.
         case .askToCancel: request.note(.cancelAsked)
         case .end(let end): context.records.ended(request, end)
         // Desktop applications have no sender queues, no attempts on disk and no redeliveries.
@@ -34,8 +34,8 @@ final class DesktopDelivery: RequestDelivery {
         if let service = handler.service { open(request, content, service) } else { launch(request, content, handler) }
     }
 
-    /// Starts the application, then calls its unique name. A call that makes the bus start the application could still
-    /// be delivered after the request has ended.
+    /// Starts the application if necessary, then calls its unique name. A call to its well-known name would also make
+    /// the bus start it, but might be delivered after the request has ended.
     private func open(_ request: PendingRequest, _ content: RequestContent, _ service: ApplicationID) {
         DBusActor.task {
             if !self.context.clients.isRunning(service) {

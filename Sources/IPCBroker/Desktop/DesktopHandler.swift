@@ -3,7 +3,7 @@ internal import IPCModel
 
 /// The desktop application that opens an unclaimed URL.
 final class DesktopHandler: Sendable {
-    /// The desktop file ID (Desktop Entry Specification), with `.desktop`.
+    /// The desktop file ID (Desktop Entry Specification), including `.desktop`.
     let entry: String
     /// The bus name to which URLs are sent (“D-Bus Activation”); `nil` if the application is started with the URL.
     let service: ApplicationID?
@@ -21,7 +21,7 @@ final class DesktopHandler: Sendable {
 }
 
 extension KeptContext {
-    /// Returns this context with the desktop application that gets the request.
+    /// Returns this context, extended by the desktop application that gets the request.
     func naming(_ handler: DesktopHandler?) -> KeptContext {
         guard let handler else { return self }
         var context = self
@@ -47,7 +47,7 @@ extension SchemesService {
         return handler
     }
 
-    /// Finds the desktop application for a request. It can take only a URL: no payload, and no queued request.
+    /// Finds the desktop application for a request. Throws if there is one but the request is queued or has a payload.
     func desktopHandler(
         of request: ValidatedRequest, _ resolution: inout Resolution, for caller: Caller
     ) async throws -> DesktopHandler? {

@@ -3,11 +3,11 @@ internal import IPCDBus
 internal import IPCModel
 internal import Logging
 
-/// Runs `ipc-desktop-open`, which is a separate program because it links GLib, where the desktop's handlers are
-/// defined. A few processes run at once, each for a moment. Other calls wait for their turn.
+/// Runs `ipc-desktop-open`, which is a separate program because it links GLib to look up the desktop's handlers. Only a
+/// few of its processes run at once, each for a moment. Further calls wait for their turn.
 ///
 /// The activation token and the URL are passed as standard input, separated by a NUL. They are never arguments, because
-/// every user of the machine can read those (`/proc/PID/cmdline`).
+/// every user of the machine can read the arguments of a process (`/proc/PID/cmdline`).
 @DBusActor
 final class DesktopProgram {
     private let path: String
@@ -17,19 +17,19 @@ final class DesktopProgram {
     private let logger: Logger
     private var running: UInt64 = 0
     private var waiting = CallersInTurn<CheckedContinuation<Void, Never>>()
-    /// The last launch. Each launch waits for the one before it, so a sender's URLs arrive in order.
+    /// The latest launch. Each launch waits for the one before it, so that a sender's URLs arrive in order.
     private var lastLaunch: Task<Void, any Error>?
 
-    /// - Returns: `nil` if there is no such program.
+    /// - Returns: `nil` if there is no executable file at `path`.
     init?(_ path: String, environment: [String: String], limits: Limits, logger: Logger) {
         guard access(path, X_OK) == 0 else { return nil }
         (self.path, self.environment, self.limits, self.logger) = (path, environment, limits, logger)
         launcher = Self.launcher(environment)
     }
 
-    /// The command prefix that starts programs. A broker under systemd is confined to its own needs, which is too
-    /// little for a browser. So the user's service manager starts programs, each in its own unit that outlives the
-    /// broker.
+    /// The prefix of a command that starts an application; empty if systemd did not start the broker. The broker's
+    /// systemd unit is too restricted for a browser. So the user's service manager starts each application in a unit of
+    /// its own, which outlives the broker.
     private static func launcher(_ environment: [String: String]) -> [String] {
         guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { return [] }
         return [
@@ -39,7 +39,7 @@ final class DesktopProgram {
     }
 
     /// The desktop application for a URL; `nil` if there is none.
-    /// - Throws: `limitExceeded` if too many calls are waiting, from all callers or from this one.
+    /// - Throws: `limitExceeded` if too many calls of all callers, or of this one, are waiting.
     func handler(of url: URLText, for caller: BusName?) async throws(IPCError) -> DesktopHandler? {
         let output = try await run([path, "find"], input: "\0" + url.text, for: caller)
         switch output?.end {
@@ -56,8 +56,8 @@ final class DesktopProgram {
     private static let nobody = ExitCode.noHandler.rawValue
 
     /// Starts a desktop application with a URL, after all earlier launches.
-    /// - Parameter begins: decides, when it is this launch's turn, whether to start it at all.
-    /// - Returns: why it failed; `nil` if the application was started, or `begins` returned false.
+    /// - Parameter begins: runs when it is this launch's turn, and returns whether to start the application at all.
+    /// - Returns: why the launch failed; `nil` if the application was started, or `begins` returned false.
     func launch(
         _ handler: DesktopHandler, _ url: String, token: String?, begins: @escaping @DBusActor @Sendable () -> Bool
     ) async -> String? {
@@ -82,7 +82,7 @@ final class DesktopProgram {
         } catch { return error.message }
     }
 
-    /// Runs a command when it is its turn; `nil` if no process can be created.
+    /// Runs a command once fewer processes than the limit are running; `nil` if no process can be created.
     private func run(
         _ command: [String], input: String, for caller: BusName?
     ) async throws(IPCError) -> ChildProcess.Output? {
@@ -104,10 +104,10 @@ final class DesktopProgram {
                 \.desktopQuestionsWaiting, use: waiting.count, ofCaller: waiting.count(of: caller))
         } catch { throw error.ipcError }
         let latest = ContinuousClock.now + .milliseconds(Int(clamping: limits.desktopMilliseconds))
-        // The call that resumes this one passes its slot on.
+        // The call that resumes this one hands over its slot, so `running` does not change.
         await withCheckedContinuation { waiting.append($0, of: caller) }
         guard ContinuousClock.now > latest else { return }
-        // The caller may have timed out by now, and would not expect the launch.
+        // The caller may have timed out by now, and would not expect the application to start.
         end()
         throw IPCError(
             .limitExceeded,
@@ -121,7 +121,7 @@ final class DesktopProgram {
 }
 
 extension DesktopHandler {
-    /// Reads the lines `entry=` and `service=`; `nil` if there is no `entry=`.
+    /// Reads the output of `ipc-desktop-open find`; `nil` if it has no line `entry=`.
     convenience init?(answer: String) {
         var lines: [Substring: Substring] = [:]
         for line in answer.split(separator: "\n") {

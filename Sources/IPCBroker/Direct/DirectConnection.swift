@@ -1,7 +1,7 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// A direct connection. It exists from the call to `Connect`, even before the peer connects.
+/// A direct connection of a caller. It exists from the call to `Connect`, even before the peer connects.
 @DBusActor
 final class DirectConnection {
     enum State {
@@ -31,7 +31,7 @@ final class DirectConnection {
         (self.caller, self.wantsDeliveries, self.charge, self.ended) = (caller, wantsDeliveries, charge, ended)
     }
 
-    /// Starts to listen.
+    /// Starts listening for the peer.
     /// - Parameters:
     ///   - time: how long the peer may take to connect and authenticate.
     ///   - accepted: runs with the connection before anything is read from it.
@@ -57,7 +57,7 @@ final class DirectConnection {
         return descriptor
     }
 
-    /// Closes the connection. Its open calls fail.
+    /// Closes the connection. Calls that are in progress on it fail.
     func end() {
         guard state != .ended else { return }
         state = .ended

@@ -3,7 +3,7 @@ internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
 
-/// The direct connections of all callers, and the routes to connections on the bus.
+/// The direct connections of all callers, and the route (direct or over the bus) that messages to each caller take.
 @DBusActor
 final class DirectConnections {
     private let bus: Connection
@@ -13,7 +13,7 @@ final class DirectConnections {
     private let limits: Limits
     private let bounds: PeerBounds
     private var ofCaller: [BusName: [DirectConnection]] = [:]
-    /// The number of direct connections, including those that are not in use yet.
+    /// The number of direct connections, including those that no peer has connected to yet.
     private(set) var count = 0
     private var isEnding = false
     private let quiet = Waiters()
@@ -34,7 +34,7 @@ final class DirectConnections {
             descriptors: Int(clamping: limits.directDescriptors), arriving: arriving)
     }
 
-    /// Answers `Connect`. Any process that holds the descriptor can connect, and then acts as the caller.
+    /// Answers `Connect`. Any process that holds the returned descriptor can connect, and then acts as the caller.
     func connect(_ options: ConnectOptions, _ call: IncomingCall) throws -> Descriptor {
         guard let caller = call.sender, !isEnding, !clients.hasDeparted(caller) else {
             throw IPCError(.storeUnavailable, "the broker is stopping, or the caller has disconnected")
@@ -69,7 +69,7 @@ final class DirectConnections {
     }
 
     /// Starts to use a connection whose peer is ready. Messages on the old route must arrive before those on the new
-    /// one. The answer to a last message on the old route shows that they have.
+    /// one. So the new route is used only after the answer to a last message on the old route.
     private func greeted(_ connection: DirectConnection) {
         guard connection.state == .awaited else { return }
         connection.state = .standing
@@ -93,8 +93,8 @@ final class DirectConnections {
         if count == 0 { quiet.resumeAll() }
     }
 
-    /// Reads the remaining messages from a caller's direct connections before its departure is handled. They still
-    /// count, like those that it sent over the bus.
+    /// Before a caller's departure is handled, reads the remaining messages on its direct connections. They take effect
+    /// like messages that it sent over the bus.
     func callerLeaves(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.peer?.takeInRest() } }
 
     func callerLeft(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.end() } }
@@ -112,10 +112,10 @@ final class DirectConnections {
         return Route(connection: peer, destination: nil)
     }
 
-    /// Whether deliveries wait because earlier messages are still on the old route; see ``routeChanged``.
+    /// Whether deliveries must wait, because earlier messages may still be on the old route; see ``routeChanged``.
     func isSwitching(_ owner: BusName) -> Bool { ofCaller[owner]?.contains { $0.state == .switching } ?? false }
 
-    /// Closes all connections once their messages are sent. A peer that does not read them gets no more than this time.
+    /// Closes all connections once their outgoing messages are sent, and waits for this at most `patience`.
     func finish(within patience: Duration) async {
         isEnding = true
         for connection in ofCaller.values.flatMap({ $0 }) {
@@ -131,7 +131,7 @@ final class DirectConnections {
     }
 }
 
-/// The directory where a socket has a name until its descriptor is passed on. Only this user may access it.
+/// The directory in which the socket of a direct connection briefly has a name. Only this user may access it.
 struct RuntimeDirectory: Sendable {
     let path: String
 
@@ -147,7 +147,7 @@ struct RuntimeDirectory: Sendable {
     /// Opens the directory, and creates it if it is missing.
     /// - Throws: `storeUnavailable` if it cannot be created or made private, is a link, or belongs to another user.
     func open() throws(IPCError) -> Descriptor {
-        // Only the last path component is created: the directory above belongs to the session.
+        // Only the last path component is created, because the parent directory belongs to the session.
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw refusal(String(cString: strerror(errno))) }
         let opened = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw refusal(String(cString: strerror(errno))) }

@@ -3,10 +3,10 @@ internal import IPCModel
 
 /// Limits the total size of the answers to reads in progress, for all callers together (I16).
 ///
-/// A call of a few bytes can read 16 MiB, and many calls start before the first one is answered. The size of an answer
-/// is known from the last write or read; an unknown size counts as 4 MiB. A descriptor counts as 256 KiB, so that at
-/// most 128 exist before they are sent, and at most 32 for one caller (I17). A caller that does not read its answers
-/// gets no more of them, and delays only itself.
+/// A call of a few bytes can read 16 MiB, and many calls can start before the first one is answered. The size of an
+/// answer is known from the last write or read of the pasteboard; an unknown size counts as 4 MiB. A descriptor counts
+/// as 256 KiB, so that at most 128 exist before they are sent, and at most 32 for one caller (I17). A caller that does
+/// not read its answers gets no further answers, and delays only itself.
 @DBusActor
 final class AnswerRoom {
     /// What a read asks for.
@@ -34,15 +34,15 @@ final class AnswerRoom {
     private struct Waiting {
         let subject: Subject
         let caller: BusName?
-        /// Receives `nil` if the caller has used up its own share in the meantime.
+        /// Is resumed with `nil` if the caller has used up its own share in the meantime.
         let continuation: CheckedContinuation<Place?, Never>
     }
 
-    /// The known sizes of answers for a pasteboard, in bytes.
+    /// The sizes of answers for a pasteboard, in bytes; `nil` if unknown.
     private struct Known {
-        /// All values, sent in the message.
+        /// All values, for a caller that takes no descriptors: all are sent inline.
         var whole: Int?
-        /// All values, for a caller that takes descriptors: the descriptors, and the values sent in the message.
+        /// All values, for a caller that takes descriptors: the descriptors plus the values sent inline.
         var beside: Int?
         var value: Int?
 
@@ -61,26 +61,26 @@ final class AnswerRoom {
     private var known: [PasteboardName: Known] = [:]
     private var taken = 0
     private var takenBy: [BusName?: Int] = [:]
-    /// Reads that wait because all callers together have used up the space.
+    /// Reads that are waiting because all callers together have used up the space.
     private var waiting = CallersInTurn<Waiting>()
-    /// Reads that wait because their own caller has used up its share. In ``waiting`` they would delay other callers.
+    /// Reads that are waiting because of their caller's own share. In ``waiting``, they would delay other callers.
     private var held: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
 
     private let inlineValueBytes: Int
 
     init(limits: Limits) { inlineValueBytes = Int(clamping: limits.inlineValueBytes) }
 
-    /// Twice the largest answer.
+    /// The space for the answers to all callers: twice the largest answer.
     private static let most = 32 << 20
-    /// The share of one caller. A single answer may exceed it. It leaves space for other callers, and keeps a caller's
-    /// unread answers far below the limit at which a direct connection is closed.
+    /// The share of one caller, which a single answer may exceed. The share leaves space for other callers, and keeps a
+    /// caller's unread answers far below the size at which its direct connection would be closed.
     fileprivate nonisolated static let mostOfCaller = 8 << 20
     private static let unknownBytes = 4 << 20
     private static let bytesOfDescriptor = 256 << 10
     /// The maximum number of pasteboards with known sizes. When it is reached, all sizes are forgotten.
     private static let mostKnown = 10_000
 
-    /// The error if the caller has left. It is never sent.
+    /// The error that is thrown if the caller has left. It is never sent.
     static let callerHasLeft = ErrorReply(.failed, "the caller has disconnected")
 
     /// Reserves space for an answer. Waits until the caller has read its earlier answers and there is enough space.
@@ -103,12 +103,12 @@ final class AnswerRoom {
                     Waiting(subject: subject, caller: call.sender, continuation: continuation), of: call.sender)
                 giveToWaiting()
             }
-            // If the caller has an unread answer by now, the space goes to others.
+            // If the caller has an unread answer by now, it waits again, and others get the space.
             if let place, call.isAwaited, !call.hasBacklog { return place }
         }
     }
 
-    /// Notes the size of an answer: the bytes in the message, and the number of descriptors.
+    /// Notes the size of an answer: the bytes sent inline, and the number of descriptors.
     func learn(_ bytes: Int, descriptors: Int, of subject: Subject) {
         if known.count >= Self.mostKnown { known = [:] }
         known[subject.name, default: Known()][subject] = bytes + descriptors * Self.bytesOfDescriptor
@@ -135,7 +135,7 @@ final class AnswerRoom {
         min(known[subject.name]?[subject] ?? Self.unknownBytes, Self.most)
     }
 
-    /// Reserves space for a caller that has not used up its share; `nil` if the space of all callers is used up.
+    /// Reserves space for a caller that has not used up its share; `nil` if the space for all callers is used up.
     private func take(_ subject: Subject, _ caller: BusName?) -> Place? {
         let bytes = bytes(subject)
         guard taken == 0 || taken + bytes <= Self.most else { return nil }
@@ -162,9 +162,9 @@ final class AnswerRoom {
     }
 }
 
-/// The bytes reserved for each caller. A caller without any has no entry.
+/// The bytes reserved for each caller. A caller without reserved bytes has no entry.
 extension [BusName?: Int] {
-    /// Whether the bytes fit into the caller's share, or would be the caller's only ones.
+    /// Whether the bytes fit into the caller's share, or the caller has nothing reserved yet.
     fileprivate func hasRoom(for bytes: Int, of caller: BusName?) -> Bool {
         self[caller].map { $0 + bytes <= AnswerRoom.mostOfCaller } ?? true
     }

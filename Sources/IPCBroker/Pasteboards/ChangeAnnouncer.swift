@@ -3,9 +3,9 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Emits `PropertiesChanged` for tools that do not watch: on the first change and after the last one of a burst, with a
-/// limit per second for all pasteboards together. The bus stores signals for receivers that do not read, so the number
-/// of signals must not depend on the number of changes.
+/// Emits `PropertiesChanged` for programs that do not call `WaitForChange`: on the first change and after the last one
+/// of a burst, with a limit per second for all pasteboards together. The bus stores signals for receivers that do not
+/// read, so the number of signals must not grow with the number of changes.
 @DBusActor
 final class ChangeAnnouncer {
     private let connection: Connection

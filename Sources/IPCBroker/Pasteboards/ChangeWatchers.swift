@@ -4,16 +4,16 @@ internal import IPCModel
 internal import IPCQueues
 internal import IPCStore
 
-/// The calls that wait for a change of a pasteboard. Each is answered once, and costs no work until then.
+/// The calls that are waiting for a pasteboard to change. Each is answered once, and costs no work until then.
 @DBusActor
 final class ChangeWatchers {
     typealias Answer = (UInt64, [ChangedPasteboard], ChangeFacts)
     private final class Watcher: Deadlined {
-        /// Empty if the call watches all pasteboards that the caller may see.
+        /// The watched pasteboards; empty if the call watches all that the caller may see.
         let names: Set<PasteboardName>
         let caller: BusName?
         let since: UInt64
-        /// An answer that came before ``receiver`` was set.
+        /// The answer, if it was found before ``receiver`` was set.
         var answer: Answer?
         var receiver: DelayedAnswer<Answer>?
         var number: UInt64 = 0
@@ -58,7 +58,7 @@ final class ChangeWatchers {
     /// The watch starts before the query for earlier changes, so that no change and no departure is missed.
     /// - Parameters:
     ///   - past: reports the earlier changes once; `nil` if there are none.
-    ///   - answer: runs once. Fails with `LimitExceeded` (`watchers`, `watchers-per-caller`) or the error of `past`.
+    ///   - answer: runs once. An error is `LimitExceeded` (`watchers`, `watchers-per-caller`) or that of `past`.
     func wait(
         for names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?,
         past: @DBusActor (@escaping DelayedAnswer<Answer?>) -> Void, then answer: @escaping DelayedAnswer<Answer>
@@ -84,7 +84,7 @@ final class ChangeWatchers {
         }
     }
 
-    /// Starts to wait, unless the answer has arrived in the meantime or the call must not wait.
+    /// Starts to wait, unless the answer was found in the meantime or the call must not wait.
     private func stay(
         _ watcher: Watcher, until deadline: ContinuousClock.Instant,
         _ answer: @escaping DelayedAnswer<Answer>
@@ -98,7 +98,7 @@ final class ChangeWatchers {
         deadlines.insert(watcher, at: deadline)
     }
 
-    /// The part of an answer that the caller may see; `nil` if nothing is left. Named pasteboards were checked before.
+    /// The part of an answer that the caller may see; `nil` if there is none. Named pasteboards are already checked.
     private func visible(_ answer: Answer?, to watcher: Watcher) -> Answer? {
         guard let answer, watcher.names.isEmpty else { return answer }
         let visibility = visibility(watcher.caller)
@@ -113,8 +113,8 @@ final class ChangeWatchers {
         }
     }
 
-    /// Answers the calls that wait for these pasteboards. A removal is reported with the count 0. The cost does not
-    /// depend on the number of other calls.
+    /// Answers the calls that are waiting for these pasteboards. A removed pasteboard is reported with change count 0.
+    /// The cost does not depend on the number of other calls.
     func changed(_ moves: [PasteboardMove]) {
         guard !watchers.isEmpty, let newest = moves.map(\.changeCount).max() else { return }
         var latest: [PasteboardName: PasteboardMove] = [:]

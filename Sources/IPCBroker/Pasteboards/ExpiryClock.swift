@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCStore
 internal import Logging
 
-/// Removes expired versions, which notifies the watchers. The store itself checks each version that it reads or writes,
-/// so even with a late timer no expired content is visible.
+/// Removes expired versions, which answers the calls that wait for a change. The store itself checks each version that
+/// it reads or writes, so no expired content is visible even if the timer fires late.
 @DBusActor
 final class ExpiryClock {
     private let store: Store
@@ -14,7 +14,7 @@ final class ExpiryClock {
 
     init(store: Store, logger: Logger) { (self.store, self.logger) = (store, logger) }
 
-    /// Looks for expired versions. Call this after each write that sets an expiry time, and once at startup.
+    /// Removes expired versions. Call this after each write that sets an expiry time, and once at startup.
     func look() {
         guard !isLooking else {
             mustLookAgain = true

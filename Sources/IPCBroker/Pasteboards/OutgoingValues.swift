@@ -11,8 +11,8 @@ struct OutgoingValues: Sendable {
         (self.limits, self.takesDescriptors) = (limits, takesDescriptors)
     }
 
-    /// A payload in the form in which its handler gets it, in one message.
-    /// - Throws: `payloadInvalid` if it does not fit.
+    /// Prepares a payload in the form in which the handler gets it, in one message.
+    /// - Throws: `payloadInvalid` if the payload does not fit into a message.
     func handed(_ items: [PasteboardItem]) throws -> [PasteboardItem] { try naming { try prepare(items) } }
 
     /// Rejects a payload that is too large for the handler to receive. Only the sizes are checked.
@@ -38,8 +38,8 @@ struct OutgoingValues: Sendable {
         }
     }
 
-    /// The items in the form in which they are sent. Call this in the transaction that reads the items: it reads files,
-    /// and if it fails, nothing may have been consumed.
+    /// Prepares items in the form in which they are sent. Call this in the transaction that reads or takes the items:
+    /// it reads files, and if that fails, the transaction must be undone.
     func prepare(_ items: [PasteboardItem]) throws -> [PasteboardItem] {
         let descriptors = try fit(items.valueSizes)
         guard !descriptors.isEmpty || items.hasFiles else { return items }
@@ -66,7 +66,7 @@ struct OutgoingValues: Sendable {
 }
 
 extension Representation {
-    /// The same value as a descriptor, or inline.
+    /// Returns the same value, as a descriptor or inline.
     fileprivate func sent(asDescriptor: Bool) throws -> Representation {
         switch (value, asDescriptor) {
         case (.file(let file), false):
@@ -79,7 +79,7 @@ extension Representation {
 }
 
 extension [PasteboardItem] {
-    /// The same items with all files reopened, for one receiver.
+    /// The same items with all files reopened, so that each receiver has its own file offsets.
     func reopened() -> [PasteboardItem] {
         guard hasFiles else { return self }
         return map { item in
@@ -109,7 +109,7 @@ extension [PasteboardItem] {
 }
 
 extension Representation.Value {
-    /// A sealed memory file with the bytes of the value.
+    /// The value as a file; text and bytes are copied to a sealed memory file.
     fileprivate func sealed() throws -> ContentFile {
         func file(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> ContentFile {
             ContentFile(owning: try Descriptor.makeSealed(containing: bytes, name: "value"), byteCount: bytes.count)

@@ -5,7 +5,7 @@ internal import IPCStore
 
 extension IPCStore.WriteOptions {
     /// Validates the options of a D-Bus call. The source is set later, because that may need a query to the bus.
-    /// - Parameter writer: the program that provides the promised values.
+    /// - Parameter writer: identifies the program that provides the promised values.
     init(
         _ options: IPCInterface.WriteOptions, items: [PasteboardItem], writer: String
     ) throws {
@@ -13,7 +13,7 @@ extension IPCStore.WriteOptions {
         timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }
         isOnce = options.once ?? false
         promises = try (options.promises ?? []).map { try $0.map { try ContentType($0) } }
-        // This must be known before any value is written to disk.
+        // This must be known before any value is written, because sensitive values must never reach the disk.
         isSensitive =
             options.sensitive ?? false || items.contains(where: \.isMarkedSensitive) || promises.isMarkedSensitive
         if promises.contains(where: { !$0.isEmpty }) { self.writer = writer }

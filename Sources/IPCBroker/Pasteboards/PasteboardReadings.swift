@@ -15,7 +15,7 @@ extension PasteboardService {
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
         read(subject, call) { transaction in
             let content = try reading.run(on: subject.name, transaction)
-            // This comes before anything is consumed for good: an error here undoes the read.
+            // This runs in the transaction, so that an error undoes the read and no taken items are lost.
             return (content, try outgoing.prepare(content.items))
         } then: { [room, expiry] (result: Result<(VersionContent, [PasteboardItem]), any Error>) in
             answer(
@@ -67,7 +67,7 @@ extension PasteboardService {
     }
 
     /// Runs a read. If promised values are missing, fetches them and reads again, because the pasteboard may have
-    /// changed. Meanwhile the answer's space is free for other callers: a writer may provide its value late or never.
+    /// changed. Meanwhile, the answer reserves no space, because a writer may provide its value late or never.
     private func read<Content: Sendable>(
         _ subject: AnswerRoom.Subject, _ call: IncomingCall, attempts: Int = 100,
         _ body: @escaping Store.Operation<Content>, then: @escaping DelayedAnswer<Content>
@@ -112,7 +112,7 @@ extension PasteboardService {
 
     // MARK: Turns
 
-    /// Waits for the caller's turn and for space for the answer.
+    /// Waits for the caller's turn and for space for the answer, and returns what the call reads.
     private func turn(
         of call: IncomingCall, fd: Bool?, isOneValue: Bool = false
     ) async throws -> AnswerRoom.Subject {
@@ -121,7 +121,7 @@ extension PasteboardService {
             let subject = AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
             let place = try await room.place(for: subject, call)
             guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
-            // The caller's next read must count this answer as unread.
+            // This runs in the turn, because the caller's next read must already count this answer as unread.
             call.keepUntilAnswered(place)
             return subject
         }

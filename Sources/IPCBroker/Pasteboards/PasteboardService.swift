@@ -32,7 +32,7 @@ final class PasteboardService {
         return name
     }
 
-    /// The pasteboard of a call, if the caller may see it.
+    /// The name of the pasteboard that is called. Throws if the caller may not see it.
     func name(_ call: IncomingCall) async throws -> PasteboardName {
         let name = try Self.name(call)
         try await clients.caller(call.sender).visibility.check(name)
@@ -67,7 +67,7 @@ final class PasteboardService {
 
     private struct Written: Sendable {
         let count: UInt64
-        /// Whether the pasteboard was created.
+        /// Whether the write created the pasteboard.
         let isNew: Bool
     }
 
@@ -102,20 +102,20 @@ final class PasteboardService {
             try caller.visibility.check(name)
             let write = Write(change: change, items: items, name: name, options: checked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
-            // The caller's next call waits until files are copied and a large write is done: the store's queue must not
-            // hold several large writes of one caller before the operations of others (I15).
+            // The turn includes the intake of files and a large write, so that several large writes of one caller
+            // cannot fill the store's queue ahead of other callers' operations (I15).
             if files > 0 { return (write, try await commitFiles(of: write)) }
             if Self.isSmall(items) { return (write, nil) }
             return (write, try await store.commit(write.operation(items)))
         }
         if let written { return finish(.success(written)) }
-        // An addition to a sensitive pasteboard copies its whole content, so only a write that replaces all items runs
-        // on the I/O thread.
+        // An addition to a sensitive pasteboard copies its whole content, so only a write that replaces all items may
+        // run on the I/O thread.
         store.commit(about: change == .set ? write.name : nil, write.operation(items), then: finish)
     }
 
-    /// Whether a write takes the store little time. A small write may run on the I/O thread, and the caller's next call
-    /// does not have to wait for it (I15).
+    /// Whether the store needs little time for a write. Such a write may run on the I/O thread, and the caller's next
+    /// call does not have to wait for it (I15).
     private static func isSmall(_ items: [PasteboardItem]) -> Bool {
         var (bytes, values) = (0, 0)
         for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
@@ -220,7 +220,7 @@ extension PasteboardService {
 extension [PasteboardItem] {
     /// The same items, with the digests that their writer gave for their files.
     /// - Parameter digests: one string for each representation of each item; empty if the writer gave none.
-    /// - Throws: `invalidArguments` if the shape differs from that of the items, or a string is not a digest.
+    /// - Throws: `invalidArguments` if there is not one string for each representation, or a string is not a digest.
     fileprivate func stating(_ digests: [[String]]) throws -> [PasteboardItem] {
         guard map(\.representations.count) == digests.map(\.count) else {
             throw IPCError(.invalidArguments, "“digests” does not have the same shape as the items")

@@ -114,7 +114,7 @@ final class PasteboardsService {
         }
     }
 
-    /// The answer for earlier changes; `nil` if there are none.
+    /// The answer that reports earlier changes; `nil` if there are none.
     private static func answer(_ past: Changes) -> ChangeWatchers.Answer? {
         guard !past.changed.isEmpty || past.mustResynchronize else { return nil }
         var facts = ChangeFacts()
@@ -161,7 +161,7 @@ final class PasteboardsService {
 }
 
 extension StoreTransaction {
-    /// A page of the pasteboards that a caller may see, ordered by name. Its cost does not depend on the number of
+    /// A page of the pasteboards that a caller may see, ordered by name. The cost does not depend on the number of
     /// other pasteboards.
     fileprivate borrowing func pasteboards(
         seenBy visibility: PasteboardVisibility, after: PasteboardName?, limit: Int, prefix: String
@@ -186,7 +186,7 @@ extension StoreTransaction {
         do { return try pasteboard(name) } catch PasteboardError.damaged { return nil }
     }
 
-    /// Information about the current version; `nil` if it is damaged, so that a list still shows the others (I5).
+    /// Information about the current version; `nil` if it is damaged, so that lists still show other pasteboards (I5).
     fileprivate borrowing func factsUnlessDamaged(of name: PasteboardName) throws -> IPCStore.VersionFacts? {
         do { return try facts(of: name) } catch PasteboardError.damaged { return nil }
     }

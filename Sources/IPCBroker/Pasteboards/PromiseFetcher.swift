@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Fetches promised values from their writers when they are read, each promise once, however many readers wait.
+/// Fetches promised values from their writers when they are read. Any number of readers share one fetch.
 @DBusActor
 final class PromiseFetcher {
     private struct Key: Hashable {
@@ -18,7 +18,7 @@ final class PromiseFetcher {
     private let store: Store
     private let connection: Connection
     private let limits: Limits
-    /// The id of this bus. It is needed because the next bus assigns the same unique names again.
+    /// The id of this bus, which distinguishes its unique names from the same names on an earlier bus.
     private let bus: String
     private var underWay: [Key: Task<Void, any Error>] = [:]
 
@@ -31,7 +31,7 @@ final class PromiseFetcher {
         caller.map { CallerText($0.text, on: bus, process: process?.text).text } ?? ""
     }
 
-    /// The connection that such a string identifies; `nil` if it was on another bus.
+    /// The connection that a string from ``writer(_:_:)`` identifies; `nil` if the connection was on another bus.
     func owner(_ writer: String) -> BusName? {
         CallerText(writer).name(on: bus).flatMap { try? BusName($0) }
     }
@@ -51,7 +51,7 @@ final class PromiseFetcher {
         }
     }
 
-    /// Fetches all values that a writer has promised and not provided yet. A failure does not affect the other values.
+    /// Fetches all values that a writer has promised but not yet provided. A failure does not affect the other values.
     /// - Returns: the number of values that arrived.
     func fetchAll(of caller: BusName?) async throws -> UInt32 {
         let writer = writer(caller)

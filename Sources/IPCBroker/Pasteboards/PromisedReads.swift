@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Limits the reads that wait for promised values (I16). They reserve no space for an answer (``AnswerRoom``), because
-/// a writer may provide its value late or never.
+/// Limits the number of reads that are waiting for promised values (I16). Such reads reserve no space for an answer
+/// (``AnswerRoom``), because a writer may provide its value late or never.
 @DBusActor
 final class PromisedReads {
     private var counts: [BusName?: Int] = [:]
@@ -11,7 +11,7 @@ final class PromisedReads {
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Runs the part of a read that waits for promised values, and then for space.
+    /// Runs the part of a read that waits for promised values, and then for space for the answer.
     /// - Throws: `LimitExceeded` for `promised-reads`; otherwise the error of `body`.
     func wait<Ready: Sendable>(
         of caller: BusName?, for body: @DBusActor () async throws -> Ready

@@ -1,8 +1,8 @@
 internal import IPCModel
 internal import IPCStore
 
-/// The arguments of a call as one sequence of bytes, which distinguishes a repeated call from a different call with the
-/// same id. Each argument includes its name and length, so different calls never give the same bytes.
+/// Encodes the arguments of a call as bytes, whose digest distinguishes a repeated call from a different call with the
+/// same id. Each argument is written with its name and length, so different calls never give the same bytes.
 struct CallArguments {
     private var bytes: [UInt8] = []
 
@@ -18,7 +18,7 @@ struct CallArguments {
         append(value)
     }
 
-    /// Adds values by their digests: a file is not read again, and may not fit into memory.
+    /// Adds the digests of values, because a file may not fit into memory, and its digest is usually known.
     mutating func add(_ items: [PasteboardItem]?) throws {
         guard let items else { return }
         append("items")
@@ -26,7 +26,7 @@ struct CallArguments {
             append("item \(item.representations.count)")
             for representation in item.representations {
                 append(representation.type.text)
-                // Inline bytes and bytes in a descriptor count as the same. Text is a different kind of value.
+                // Bytes count as the same inline and in a descriptor. Text is a different kind of value.
                 if case .text = representation.value { append("text") } else { append("bytes") }
                 try ContentDigest(of: representation.value).bytes.withUnsafeBytes { append($0) }
             }

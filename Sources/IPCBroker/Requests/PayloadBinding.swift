@@ -8,18 +8,18 @@ struct BoundPayload: Sendable {
     var changeCount: UInt64?
     /// Whether the request created the pasteboard.
     var isNewPasteboard = false
-    /// Whether no record may contain it.
+    /// Whether the payload is sensitive, so that no record may contain it.
     let isSecret: Bool
-    /// Whether its version stays on the pasteboard, so that a record can refer to it.
+    /// Whether the version with this payload stays on the pasteboard, so that a record can refer to it.
     var isHeld = false
-    /// The number of deliveries in an earlier record of the request.
+    /// The number of deliveries in an earlier record of the request; `nil` if there is no such record.
     var earlierAttempts: UInt32?
 }
 
 /// A copy on disk of a queued request's payload, made because the pasteboard is in memory.
 struct DiskCopy: Sendable {
     let items: [PasteboardItem]
-    /// The change count of the version that was read; 0 if the payload came with the request.
+    /// The change count of the version that was copied; 0 if the payload came with the request.
     let changeCount: UInt64
 }
 
@@ -35,8 +35,8 @@ extension BoundPayload {
 }
 
 extension StoreTransaction {
-    /// Binds the payload of a request, following the rule “Payload” in the contract.
-    /// - Parameter boundBefore: the change count to which an earlier broker bound the same request.
+    /// Binds the payload of a request: sets its items on a pasteboard, or reads a version (“Payload” in the contract).
+    /// - Parameter boundBefore: the change count to which an earlier broker bound the same request, if any.
     borrowing func bind(
         _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?, boundBefore: UInt64?,
         source: Source, _ outgoing: OutgoingValues
@@ -68,7 +68,7 @@ extension StoreTransaction {
         _ outgoing: OutgoingValues
     ) throws -> BoundPayload {
         if let copy {
-            // Sensitive content is never copied.
+            // The payload is not secret, because sensitive content is never copied to disk.
             return BoundPayload(
                 items: copy.items, pasteboard: name, changeCount: copy.changeCount, isSecret: false)
         }
@@ -82,7 +82,7 @@ extension StoreTransaction {
 }
 
 extension ValidatedRequest {
-    /// The items in the form that the handler can take. Those of a queued request are read only when it is sent.
+    /// The items in the form that the handler accepts. The items of a queued request are prepared when it is sent.
     fileprivate func handed(_ items: [PasteboardItem], _ outgoing: OutgoingValues) throws -> [PasteboardItem] {
         guard isQueued else { return try outgoing.handed(items) }
         try outgoing.checkHanded(items)

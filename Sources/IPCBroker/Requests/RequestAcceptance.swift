@@ -36,7 +36,8 @@ final class RequestAcceptance {
         (self.promises, self.expiry, self.limits) = (promises, expiry, limits)
     }
 
-    /// The payload after the intake of its files: to where its pasteboard is kept, or else to disk if it is queued.
+    /// Returns the payload after taking in its files: to where its pasteboard is kept; without a pasteboard, to disk if
+    /// the request is queued, and otherwise to memory.
     func takenIn(_ request: ValidatedRequest) async throws -> [PasteboardItem]? {
         guard let items = request.items, items.hasFiles else { return request.items }
         return try await store.withIntake(
@@ -46,7 +47,7 @@ final class RequestAcceptance {
     }
 
     /// Adds a request to its sender queue, in order of arrival.
-    /// - Parameter earlier: the same request, if an earlier broker left it.
+    /// - Parameter earlier: the request with the same id, if an earlier broker left it.
     func begin(
         _ request: ValidatedRequest, for destination: Destination, _ digest: ContentDigest?, by caller: BusName?,
         after earlier: PendingRequest?
@@ -81,12 +82,12 @@ final class RequestAcceptance {
         return pending
     }
 
-    /// Prepares values in the form that an application can take.
+    /// Prepares values in the form that an application accepts.
     private func outgoing(to application: ApplicationID) -> OutgoingValues {
         OutgoingValues(limits, takesDescriptors: deliveries.context.facts(application).takesDescriptors)
     }
 
-    /// The bytes of URL and payload: on disk for a queued request, in memory and on the bus for any other.
+    /// The size of the URL and the payload, in bytes. Unless the request is queued, only inline values count.
     private static func size(
         of items: [PasteboardItem]?, _ request: ValidatedRequest, _ outgoing: OutgoingValues
     ) -> UInt64 {
@@ -95,8 +96,8 @@ final class RequestAcceptance {
         return url + (request.isQueued ? items.byteCount : outgoing.inlineBytes(of: items))
     }
 
-    /// The memory of a request whose sender waits, including the broker's overhead for the request and for each part.
-    /// - Parameter size: the bytes of URL and payload.
+    /// The memory of a request whose sender is waiting, including an overhead for the request, its items and values.
+    /// - Parameter size: the size of the URL and the payload, in bytes.
     private static func memory(of items: [PasteboardItem]?, _ request: ValidatedRequest, _ size: UInt64) -> UInt64 {
         let parts = items?.reduce(0) { $0 + $1.representations.count + 1 } ?? 0
         let kept = (request.annotation?.marshalledEnd(from: 0) ?? 0) + (request.activationToken?.utf8.count ?? 0)
@@ -107,9 +108,9 @@ final class RequestAcceptance {
     private static let partCost: UInt64 = 192
 
     /// Binds the payload, and writes the request if it has a record or a pasteboard. A queued request is on disk when
-    /// `then` runs. If the sender waits, the write is not flushed, because only the answer acknowledges the request
-    /// (I1). A refused request is withdrawn.
-    /// - Parameter earlier: the same request, if an earlier broker left it.
+    /// `then` runs. If the sender waits for the outcome, the write is not flushed, because nothing is acknowledged
+    /// before the outcome (I1). A refused request is withdrawn.
+    /// - Parameter earlier: the request with the same id, if an earlier broker left it.
     func accept(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?,
         restoring earlier: PendingRequest?, then: @escaping DelayedAnswer<Acceptance>
@@ -139,7 +140,7 @@ final class RequestAcceptance {
     private func bind(_ payload: BoundPayload, to pending: PendingRequest, _ request: ValidatedRequest) {
         pending.changeCount = payload.changeCount
         if let attempts = payload.earlierAttempts {
-            // An earlier broker had the request, and its outcome was lost, so it may have been delivered.
+            // An earlier broker had the request and may have delivered it, although no outcome is recorded.
             pending.life.continues(after: attempts)
         }
         if request.items == nil, let items = payload.items {
@@ -210,13 +211,13 @@ final class RequestAcceptance {
                 try await store.intake.take(taken, persistent: toDisk, sensitive: request.set.isSensitive), copy
             )
         }
-        // Large values must be moved between memory and disk first.
+        // The pasteboard's large values must be moved between memory and disk first.
         guard let persistent = request.persistent else { throw StoreError.unavailable }
         try await store.setPersistent(persistent, of: name)
         return (items, copy)
     }
 
-    /// Copies a payload to disk: the items that are set, or the version that is bound.
+    /// Copies a payload to disk: the given items or, if there are none, the items of the version that is bound.
     private func diskCopy(
         of items: [PasteboardItem]?, _ name: PasteboardName, _ request: ValidatedRequest
     ) async throws -> DiskCopy {
@@ -272,7 +273,7 @@ final class RequestAcceptance {
     }
 
     /// Withdraws a request that was not accepted, and answers its waiting calls.
-    /// - Parameter earlier: the request to restore in its place. Calls that only observe wait for it from then on.
+    /// - Parameter earlier: the request to restore in its place. Calls that only observe then wait for that one.
     func refuse(_ pending: PendingRequest, _ error: any Error, restoring earlier: PendingRequest?) {
         if let earlier {
             for waiter in pending.takeWaiters() { (waiter.isSender ? pending : earlier).add(waiter) }

@@ -13,7 +13,7 @@ extension URLsService {
         return facts
     }
 
-    /// Answers once the request has ended, or with its state when the time expires. A waiting call needs no task.
+    /// Answers with the outcome of a request or, when the time expires, with its state. A waiting call needs no task.
     func waitRequest(
         _ input: (String, WaitRequestOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) async throws {
@@ -22,11 +22,11 @@ extension URLsService {
         try observe(id, input.1, call, answer)
     }
 
-    /// The result of a request that is not in memory; `nil` if it is.
+    /// The result of a request from its record; `nil` if the request is in memory.
     private func result(of id: RequestID) async throws -> OpenURLResult? {
         guard table[id] == nil else { return nil }
         let record = try await record(id)
-        // It may have ended in the meantime.
+        // The request may have ended, or come into memory, in the meantime.
         if let outcome = record.outcome { return OpenURLResult(record, outcome: outcome) }
         return table[id] == nil ? OpenURLResult(record, outcome: .queued) : nil
     }

@@ -23,7 +23,7 @@ final class RequestRecords {
         (self.limits, self.logger) = (limits, logger)
     }
 
-    /// Writes the next attempt of a queued request, and reads its content.
+    /// Records the next delivery attempt of a queued request, and reads the content to deliver.
     func attempt(
         _ id: RequestID, trace: [TraceStep], takesDescriptors: Bool
     ) async throws -> (attempts: UInt32, content: RequestContent) {
@@ -44,7 +44,7 @@ final class RequestRecords {
     func noteHandlerLeft(_ request: PendingRequest, isAlone: Bool) {
         let (id, trace) = (request.id, request.takeTrace())
         DBusActor.task {
-            // If this cannot be written, the request is parked (dead-lettered) one crash later.
+            // If this write fails, the crash is not counted, so the request is parked (dead-lettered) one crash later.
             _ = try? await self.store.commit { try $0.requests.noteSteps(id, trace, isCrash: isAlone) }
         }
     }
@@ -88,7 +88,7 @@ final class RequestRecords {
     private func keepSteps(of request: PendingRequest) {
         guard request.isQueued, !request.trace.isEmpty else { return }
         let (id, trace) = (request.id, request.takeTrace())
-        // Not in a task: the store must get the write before it is closed.
+        // This starts the write without a task, so that the store gets it before it is closed.
         let write: @Sendable (borrowing StoreTransaction) throws -> Void = { try $0.requests.noteSteps(id, trace) }
         store.commit(write) { _ in }
     }
@@ -103,8 +103,8 @@ final class RequestRecords {
     static let brokerEnded = ErrorReply(
         .noReply, "the broker stopped before the request ended; repeat it with the same id")
 
-    /// Makes payload, request and outcome durable together, before the sender is answered (I1).
-    /// - Parameter failed: the error of a first attempt to write, and the steps that were to be written.
+    /// Makes the payload, the request and the outcome durable together, before the sender is answered (I1).
+    /// - Parameter failed: the error of the first attempt to write, and the steps that it should have written.
     private func record(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])? = nil
     ) async {
@@ -125,8 +125,8 @@ final class RequestRecords {
         }
     }
 
-    /// Writes the end of a request. If the payload for a retry cannot be written, and the disk is not full, leaves it
-    /// out.
+    /// Writes the end of a request, with the payload for a retry. If that fails although the disk is not full, writes
+    /// the end without the payload.
     private func write(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])?
     ) async throws {
@@ -145,7 +145,7 @@ final class RequestRecords {
         }
     }
 
-    /// The store operation that ends a request, given the payload to keep; `nil` if nothing is to be written.
+    /// Returns the store operation that ends a request and keeps a given payload; `nil` if nothing has to be written.
     private func finishing(
         _ request: PendingRequest, _ end: RequestEnd, _ trace: [TraceStep]
     ) -> (@Sendable (RequestPayload) -> @Sendable (borrowing StoreTransaction) throws -> Void)? {
@@ -168,7 +168,7 @@ final class RequestRecords {
                 message: "the request ended as “\(end.outcome.rawValue)”, but this could not be stored: \(error)"))
     }
 
-    /// The end after the intake of the files in its reply, so that the handler can no longer change them.
+    /// The end, with the broker's own copies of the files in the reply, which the handler can no longer change.
     private func takenIn(_ end: RequestEnd) async -> RequestEnd {
         guard end.reply.hasFiles else { return end }
         var end = end
@@ -194,7 +194,7 @@ final class RequestRecords {
         }
     }
 
-    /// Reports the end of a request to the calls that wait for it, now or later.
+    /// Reports the end of a request to the calls that are waiting for it, and keeps it for calls added later.
     func answer(_ request: PendingRequest, _ result: Result<RequestEnd, any Error>) {
         request.conclusion = Boxed(result)
         Slices.forEach(request.takeWaiters()) { self.answer($0, request, result) }
@@ -218,7 +218,7 @@ final class RequestRecords {
         }
     }
 
-    /// Adds a call that waits for the end of a request. The request may have ended in the meantime.
+    /// Adds a call that waits for the end of a request. If the request has ended already, answers at once.
     func add(_ waiter: RequestWaiter, to request: PendingRequest) {
         if let conclusion = request.conclusion {
             answer(waiter, request, conclusion.content)
@@ -227,15 +227,15 @@ final class RequestRecords {
         }
     }
 
-    /// Stops retrying writes.
+    /// Stops retrying writes that failed because the disk is full.
     func finish() {
         isEnding = true
         room.wakeAll()
     }
 }
 
-/// Waits for space on a full disk. No event reports it, so each second one of the waiting tasks tries again. Once that
-/// succeeds, all the others do too.
+/// Waits for space on a full disk. Nothing reports free space, so one of the waiting tasks tries to write again each
+/// second. Once a write succeeds, all the others try too.
 @DBusActor
 private final class DiskRoom {
     private let waiting = Waiters()
@@ -252,7 +252,7 @@ private final class DiskRoom {
 }
 
 extension PendingRequest {
-    /// The payload to keep for a retry, for a request that was neither queued nor handled.
+    /// The payload to write with the end, for a retry. A queued request already has one, and a handled one needs none.
     fileprivate func payloadToKeep(after end: RequestEnd) -> RequestPayload {
         guard !isQueued, end.outcome != .handled, let items = content?.items else { return .none }
         guard keepsPayload else { return .withheld }
@@ -268,7 +268,7 @@ extension Error {
 }
 
 extension RequestPayload {
-    /// Whether it can be written without copying anything to disk first.
+    /// Whether the payload can be written without copying anything to disk first.
     fileprivate var isAtHand: Bool {
         switch self {
         case .none, .withheld: true
@@ -283,7 +283,7 @@ extension [PasteboardItem] {
 }
 
 extension OpenURLResult {
-    /// The result for a caller with or without descriptors. A reply that is too large for a message is left out.
+    /// The result for a caller that does or does not take descriptors. A reply too large for a message is left out.
     func fitting(_ limits: Limits, takesDescriptors: Bool) -> OpenURLResult {
         guard let reply = items else { return self }
         var result = self

@@ -4,7 +4,7 @@ internal import IPCModel
 internal import IPCStore
 
 extension OpenURLResult {
-    /// Creates the result for the sender. Empty strings are left out.
+    /// Creates the result for the sender. Empty error strings are left out.
     init(_ end: RequestEnd, id: RequestID, target: String, changeCount: UInt64?) {
         self.init()
         self.id = id.text
@@ -40,7 +40,7 @@ extension RequestEnd {
 }
 
 extension RequestFacts {
-    /// Describes a request from its record and its state in memory, without its reply; `nil` if it has neither.
+    /// Describes a request, without its reply, from its record and its state in memory; `nil` if both are missing.
     @DBusActor
     init?(_ record: RequestRecord?, _ pending: PendingRequest?) {
         guard let record else {

@@ -7,7 +7,7 @@ struct Retry: Sendable {
     let earlier: RequestRecord
     let id: RequestID
     let application: ApplicationID
-    /// Distinguishes a repeated retry from a different call with the same id.
+    /// The digest that distinguishes a repeated retry from a different call with the same id.
     let digest: ContentDigest
 
     init(of earlier: RequestRecord, as id: RequestID, for application: ApplicationID) {
@@ -47,7 +47,7 @@ extension RequestAcceptance {
                 return try transaction.requests.retry(earlier.id, request, trace: trace)
             }
             if let known {
-                // The same retry was made before, and has ended.
+                // The same retry was made before, and its request has ended.
                 return withdraw(pending, .success(RequestEnd(known, known.outcome ?? .queued)))
             }
             pending.stored()

@@ -33,7 +33,7 @@ final class URLsService {
 
     // MARK: OpenURL
 
-    /// Accepts a request. Answers once it has ended or, if it is queued, is on disk. No task waits for the end.
+    /// Accepts a request. Answers once the request has ended or, if queued, is on disk. No task waits for the end.
     func openURL(
         _ input: (String, OpenURLOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) async throws {
@@ -41,7 +41,7 @@ final class URLsService {
         let files = request.items?.fileCount ?? 0
         if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
         guard !isEnding else { throw StoreError.unavailable }
-        // A repeated call changes no order, so it joins its request even if no more calls may wait for their turn.
+        // A repeated call adds no request, so it joins the first one even if no more calls may wait for their turn.
         if files == 0, let pending = try underWay(request, request.items) {
             return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
         }
@@ -55,9 +55,9 @@ final class URLsService {
         }
     }
 
-    /// The result of a request that has already ended. The record has it, even if the handler has left or there is no
-    /// room for a new request.
-    /// - Throws: `error` if it has another cause or there is no record; `identifierReused` if the arguments differ.
+    /// The result of a request that has already ended, from its record. So a repeated call gets it even if the handler
+    /// has left or there is no room for a new request.
+    /// - Throws: `error` if it has another cause, or no end is recorded; `identifierReused` if the arguments differ.
     private func earlierResult(
         of request: ValidatedRequest, insteadOf error: any Error
     ) async throws -> OpenURLResult {
@@ -73,10 +73,10 @@ final class URLsService {
         return OpenURLResult(record, outcome: outcome)
     }
 
-    /// Chooses the source and the handler, and takes in the files.
+    /// Chooses the source and the handler of a request, and takes in the files of its payload.
     private func destination(of request: ValidatedRequest, _ call: IncomingCall) async throws -> Destination {
         if let id = request.id, let pending = table[id], !pending.life.hasEnded || !pending.life.isOrphan {
-            // The first call fixed its handler, and later claims and policies do not change it.
+            // The first call with this id chose the handler. Later changes of claims and policies do not matter.
             return Destination(
                 source: pending.source, application: pending.application, desktop: pending.desktop,
                 items: try await acceptance.takenIn(request))
@@ -110,7 +110,7 @@ final class URLsService {
     }
 
     /// The request of an earlier call with the same id, if it is in progress. A request that an earlier broker left is
-    /// not: it waits for this call.
+    /// not in progress until a call repeats it.
     private func underWay(_ request: ValidatedRequest, _ items: [PasteboardItem]?) throws -> PendingRequest? {
         guard let id = request.id, let pending = table[id] else { return nil }
         guard pending.digest == (try request.digest(items)) else { throw RequestError.identifierReused(id) }
@@ -126,7 +126,7 @@ final class URLsService {
             return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
         }
         let digest = try request.id.map { _ in try request.digest(destination.items) }
-        // The same request, if an earlier broker left it.
+        // The request with the same id, if an earlier broker left it.
         let earlier = request.id.flatMap { table[$0] }
         let pending = try acceptance.begin(
             request, for: destination, digest, by: call.sender, after: earlier)
@@ -172,8 +172,8 @@ final class URLsService {
         pending.handle(.stored)
     }
 
-    /// Waits until a request has ended or, if it is queued, is on disk. A repeated call has no further effect, and gets
-    /// the same result (I10).
+    /// Answers a repeated call once the request has ended or, if it is queued, is on disk. Such a call has no further
+    /// effect, and gets the same result as the first one (I10).
     func join(
         _ pending: PendingRequest, _ call: IncomingCall, takesDescriptors: Bool = false,
         _ answer: @escaping DelayedAnswer<OpenURLResult>
@@ -229,7 +229,7 @@ final class URLsService {
     // MARK: Recovery
 
     /// Takes over the requests that an earlier broker left without an outcome. Queued requests enter their sender
-    /// queues in the order of acceptance. All others wait until their senders repeat them.
+    /// queues in the order of acceptance. All other requests wait until their senders repeat them.
     func recover() async throws {
         var place: RequestPlace? = .start
         while let from = place {
@@ -279,7 +279,7 @@ final class URLsService {
 }
 
 extension Error {
-    /// Whether no handler exists or is available.
+    /// Whether the error means that no handler exists or is available.
     fileprivate var meansNoHandler: Bool {
         guard let code = (self as? any Condition)?.ipcError.code else { return false }
         return code == .noHandler || code == .handlerUnavailable

@@ -7,7 +7,7 @@ internal import IPCStore
 final class ValidatedRequest: Sendable {
     let url: URLText
     let id: RequestID?
-    /// The handler that the sender pins.
+    /// The handler that the sender pins; `nil` if the claims on the scheme decide.
     let application: ApplicationID?
     var items: [PasteboardItem]? { options.items }
     let pasteboard: PasteboardName?
@@ -28,7 +28,7 @@ final class ValidatedRequest: Sendable {
     var takesDescriptors: Bool { options.fd ?? false }
     /// Whether the sender has made this call before.
     var isRepeated: Bool { options.repeated ?? false }
-    /// Whether an unclaimed URL may go to a desktop application. This excludes pinned handlers and queued requests.
+    /// Whether an unclaimed URL may go to a desktop application; never for a pinned handler or a queued request.
     var mayGoToDesktop: Bool { options.desktop ?? true && options.application == nil && !isQueued }
     private let options: OpenURLOptions
 
@@ -54,7 +54,7 @@ final class ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(activationToken?.utf8.count ?? 0))
     }
 
-    /// A sensitive payload must never reach the disk, where a queued request is kept.
+    /// The error for a sensitive payload in a queued request, which would be kept on disk.
     static let sensitiveQueued = IPCError(
         .invalidArguments,
         "a sensitive payload cannot be queued, because it would be stored on disk; wait for the "
@@ -117,7 +117,7 @@ final class ValidatedRequest: Sendable {
 }
 
 extension Value {
-    /// Whether it contains a value of the types h, o, g or v.
+    /// Whether the value is or contains one of the D-Bus types h, o, g or v.
     var containsReference: Bool { signature.text.contains { "hogv".contains($0) } }
 
     /// The offset at which the value ends in a message if it starts at `start`, including padding (D-Bus specification,

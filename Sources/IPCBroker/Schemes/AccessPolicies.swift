@@ -52,7 +52,7 @@ final class AccessPolicies {
         policies[application] = policy.isOpen ? nil : policy
     }
 
-    /// Rejects a source that may not open the URLs of an application, and logs this.
+    /// Rejects a source that may not open the URLs of an application, and logs the refusal.
     func check(_ source: Source, opens application: ApplicationID) throws(IPCError) {
         guard let policy = policies[application], !policy.allows(source) else { return }
         logger.notice(

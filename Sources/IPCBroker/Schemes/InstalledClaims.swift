@@ -4,14 +4,14 @@ internal import IPCModel
 internal import Logging
 
 /// Claims that packages install as files: `swift-ipc/handlers/<application id>.handler` in the data directories of the
-/// XDG Base Directory Specification, or in the runtime directory for one session. They do not need a user's store, and
-/// are removed with the package.
+/// XDG Base Directory Specification, or in the runtime directory for one session. Such claims do not need a user's
+/// store, and are removed with the package.
 struct InstalledClaims {
     /// A claim from a file.
     struct Claim {
         let file: ClaimFile
         /// When the file's status last changed, in milliseconds since 1970 (inode(7), `st_ctim`). The modification time
-        /// would not show when a file was installed, because packages preserve it.
+        /// does not show when a file was installed, because package managers preserve it.
         let time: UInt64
     }
 

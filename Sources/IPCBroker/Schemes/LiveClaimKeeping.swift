@@ -11,7 +11,7 @@ extension SchemesService {
         var gone: [LiveClaims] = []
         for claims in earlier {
             let owner = try await clients.owner(of: claims.application)
-            // The handler may have left in the meantime.
+            // The handler may have left during the query.
             guard let owner, identify(owner) == claims.owner, clients.isRunning(claims.application) else {
                 gone.append(claims)
                 continue
@@ -21,7 +21,7 @@ extension SchemesService {
                 window: Int(claims.window), takesDescriptors: claims.takesDescriptors, isLive: true)
         }
         returning.expect(gone) { [store] applications in
-            // The next broker must not expect these again.
+            // The next broker must not expect these handlers again.
             DBusActor.task {
                 _ = try? await store.stage { transaction in
                     for application in applications { try transaction.registrations.removeLiveClaims(of: application) }

@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCStore
 
-/// The handlers that were running when the last broker or bus stopped. For a while after the start, a request for one
-/// of them waits for the handler to return, instead of failing (I24).
+/// The handlers that were running when the last broker or bus stopped. For a while after the broker starts, a request
+/// for one of them waits for the handler to return, instead of failing (I24).
 @DBusActor
 final class ReturningHandlers {
     private var applications: Set<ApplicationID> = []
@@ -14,10 +14,10 @@ final class ReturningHandlers {
 
     private let patience: Duration
 
-    /// - Parameter patience: how long to wait. A program that uses the library returns by then after a restart (I24).
+    /// - Parameter patience: how long to wait. Programs that use the library return in this time after a restart (I24).
     init(patience: Duration = .seconds(5)) { self.patience = patience }
 
-    /// Starts to expect handlers.
+    /// Starts to expect that the handlers of these claims return.
     /// - Parameter gaveUp: receives the handlers that have not returned in time.
     func expect(_ claims: [LiveClaims], gaveUp: @escaping @DBusActor ([ApplicationID]) -> Void = { _ in }) {
         guard !claims.isEmpty else { return }
@@ -29,7 +29,7 @@ final class ReturningHandlers {
         timer.set(at: .now + patience) { [weak self] in self?.giveUp() }
     }
 
-    /// Whether the application is expected to return; if it is `nil`, whether any handler of the scheme is.
+    /// Whether the application is expected to return or, if it is `nil`, whether any handler of the scheme is.
     func areExpected(_ scheme: URLScheme, _ application: ApplicationID?) -> Bool {
         if let application { return applications.contains(application) }
         return schemes[scheme] != nil

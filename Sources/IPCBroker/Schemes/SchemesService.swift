@@ -15,7 +15,7 @@ final class SchemesService {
     let store: Store
     let clients: BusClients
     private let connection: Connection
-    /// Returns a string that identifies a connection, unique across buses.
+    /// Returns a string that identifies a connection uniquely, even across buses.
     let identify: @DBusActor (BusName?) -> String
     let limits: Limits
 
@@ -23,9 +23,9 @@ final class SchemesService {
     let desktop: DesktopProgram?
     private var installed: InstalledClaims
 
-    /// Returns why an application is not started now, although the bus could start it; `nil` if it would be started.
+    /// Returns why an application would not be started now, although the bus could start it; `nil` if it would.
     var refusal: @DBusActor (ApplicationID) -> String? = { _ in nil }
-    /// Runs after an application was registered, by its owner or, for a persistent claim, by another program.
+    /// Runs after an application has been registered, by itself or, for a persistent claim, by another program.
     var registered: @DBusActor (ApplicationID, _ isOwner: Bool) -> Void = { _, _ in }
 
     init(
@@ -42,7 +42,7 @@ final class SchemesService {
         let (claims, defaults) = try await store.commit {
             (try $0.registrations.claims().claims, try $0.registrations.defaults().defaults)
         }
-        // A scheme keeps its handler across restarts: claims of both kinds are registered in order of age.
+        // Claims of both kinds are registered in order of age, so that a scheme keeps its handler across restarts.
         var files = installed.load()[...]
         for claim in claims {
             while let file = files.first?.file, files.first?.time ?? 0 <= claim.time {
@@ -63,7 +63,7 @@ final class SchemesService {
         let (claims, gone) = installed.reload()
         var changes = gone.flatMap { registry.unregister($0, $1, kinds: [.installed]) }
         for claim in claims {
-            // This fails for a reserved scheme, which cannot be installed. The installer has checked the rest.
+            // This fails for a reserved scheme, which a file cannot claim. The installer has checked the rest.
             changes += (try? registry.register(claim.application, claim.schemes, kind: .installed)) ?? []
             if claim.takesDescriptors, handlers[claim.application] == nil {
                 handlers[claim.application] = HandlerFacts(takesDescriptors: true)
@@ -83,14 +83,14 @@ final class SchemesService {
         announce(registry.unregister(application, [], kinds: [.live]))
         guard hadLive else { return }
         DBusActor.task {
-            // If the disk is full and the stored claim remains, it is harmless: its connection never returns.
+            // If the disk is full, the stored claim remains. This is harmless, because its connection never returns.
             _ = try? await self.store.stage { try $0.registrations.removeLiveClaims(of: application) }
         }
     }
 
     // MARK: Routing
 
-    /// Resolves a URL. Queries the bus for the programs that it can start only if they make a difference.
+    /// Resolves a URL. Asks the bus which programs it can start, but only if the answer can affect the result.
     func resolve(
         _ url: URLText, pinned: ApplicationID? = nil, queued: Bool = false, candidates: Int = 0
     ) async -> Resolution {
@@ -135,7 +135,7 @@ final class SchemesService {
                 throw error
             }
         }
-        // A stored claim says how the application is started. A running application has declared its own properties.
+        // A persistent claim is for an application that is not running. A running one has declared its own properties.
         if !persistent || !clients.isRunning(application) {
             handlers[application] = HandlerFacts(
                 window: Int(window), takesDescriptors: takesDescriptors, isLive: !persistent)
@@ -182,7 +182,7 @@ final class SchemesService {
 
     private func checkOwner(_ application: ApplicationID, _ call: IncomingCall) async throws {
         let owner = try await owner(of: application, for: call)
-        // The owner may have left in the meantime.
+        // The owner may have left during the query.
         if owner == call.sender, clients.isRunning(application) { return }
         let who = owner.map { "it belongs to the connection \($0)" } ?? "no connection owns it"
         throw IPCError(
@@ -278,7 +278,7 @@ final class SchemesService {
         }
     }
 
-    /// Refuses a sandboxed caller, which must not choose for the user (I21).
+    /// Refuses a sandboxed caller, which must not choose handlers for the user (I21).
     private func checkUser(_ call: IncomingCall) async throws {
         guard await clients.caller(call.sender).visibility.isWhole else {
             throw IPCError(.accessDenied, "a sandboxed program cannot choose handlers for the user")
@@ -338,7 +338,7 @@ final class SchemesService {
 }
 
 extension Limits {
-    /// The number of rows in a page: the caller's number, which must be from 1 to the limit, or the default.
+    /// The number of rows in a page: the requested number, which must be from 1 to the limit; by default `pageRows`.
     func page(_ asked: UInt32?) throws -> Int {
         guard let asked else { return Int(min(pageRows, pageRowsMost)) }
         guard asked > 0, UInt64(asked) <= pageRowsMost else {
