@@ -2,14 +2,14 @@ internal import CXXHash
 
 /// The checksum of a row's columns: XXH3-64, with the result for each column as the seed for the next.
 ///
-/// SQLite does not checksum content, so a flipped bit would pass for good data. The first seed is the table's domain,
-/// and the key is among the columns, so a row that ends up in another table or under another key does not pass.
+/// SQLite does not checksum content, so a flipped bit would pass for good data. The first seed depends on the table,
+/// and the key is one of the columns, so a row that ends up in another table or under another key fails the check.
 struct Checksum {
     private(set) var value: UInt64
 
     init(domain: Domain) { value = domain.rawValue &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// Marks the type of a column, so that text never passes for bytes, nor a number for either.
+    /// Marks the type of a column, so that text never passes for bytes, and a number passes for neither.
     private enum Mark: UInt64 {
         case null = 0x6A09_E667_F3BC_C908
         case integer = 0xBB67_AE85_84CA_A73B
@@ -43,7 +43,7 @@ struct Checksum {
         value = XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, value ^ Mark.bytes.rawValue)
     }
 
-    /// The tables. A number is never reused.
+    /// The tables, each with a number that is never reused.
     enum Domain: UInt64 {
         case reservation = 1
         case pasteboard = 2

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A connection to a database.
 ///
-/// One thread at a time uses it and its statements; debug builds check that. Every error is thrown. A connection that
-/// was not closed explicitly closes after its last statement is gone.
+/// One thread at a time uses the connection and its statements; debug builds check that. Every error is thrown. A
+/// connection that was not closed explicitly closes after its last statement is gone.
 final class Database {
     private var handle: OpaquePointer?
     private var thread = pthread_self()
@@ -13,7 +13,7 @@ final class Database {
     /// Opens a database, or creates an empty one. The corresponding C function is `sqlite3_open_v2`.
     init(_ path: String) throws {
         var handle: OpaquePointer?
-        // No locks inside SQLite: one thread at a time uses the connection.
+        // SQLite needs no locks, because one thread at a time uses the connection.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
@@ -49,7 +49,7 @@ final class Database {
         }
     }
 
-    /// The error of the most recent failed call.
+    /// An error with the given code, and with SQLite's message for the most recent failed call.
     func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
         DatabaseError(code, handle.map { String(cString: sqlite3_errmsg($0)) }, sql: sql)
     }
@@ -65,7 +65,7 @@ final class Database {
         assert(pthread_equal(thread, pthread_self()) != 0, "a thread uses another thread's connection")
     }
 
-    /// Lends the connection to the current thread while the body runs. The connection's own thread must wait meanwhile.
+    /// Lends the connection to the current thread while the body runs. Its usual thread must not use it meanwhile.
     func lent<Value>(_ body: () throws -> Value) rethrows -> Value {
         let owner = thread
         thread = pthread_self()
@@ -87,7 +87,7 @@ final class Database {
         return texts
     }
 
-    /// The number in the first column of the first row of a query; 0 if there is none.
+    /// The number in the first column of a query's first row; 0 if there is no row.
     func integer(_ sql: String) throws -> Int64 {
         try PreparedStatement(sql, on: self).first { $0.integer(0) } ?? 0
     }
@@ -105,7 +105,7 @@ final class Database {
             try execute("COMMIT")
             return value
         } catch {
-            // After some errors, SQLite has already rolled it back. The first error is the one that matters.
+            // After some errors, SQLite has already rolled the transaction back. Errors of the rollback do not matter.
             if hasTransaction { try? execute("ROLLBACK") }
             throw error
         }
@@ -121,8 +121,8 @@ final class Database {
         try check(sqlite3_wal_checkpoint_v2(connection, "main", mode, nil, nil))
     }
 
-    /// Calls the observer after each commit to the main file, with the length of its log in pages. The corresponding C
-    /// function is `sqlite3_wal_hook`, which the setting `wal_autocheckpoint` uses too.
+    /// Calls the observer after each commit to the database file, with the length of the log in pages. The
+    /// corresponding C function is `sqlite3_wal_hook`, which the setting `wal_autocheckpoint` uses too.
     func observeLog(_ observer: ((Int32) -> Void)?) {
         logObserver = observer
         guard let handle else { return }

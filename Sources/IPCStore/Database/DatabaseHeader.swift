@@ -11,7 +11,7 @@ struct DatabaseHeader {
         case nothing
         case noDatabase
         case foreign
-        /// A store, with the highest version found in the file and its log.
+        /// A store. The version is the highest one found in the database file and its log.
         case store(version: UInt32)
     }
 
@@ -20,13 +20,13 @@ struct DatabaseHeader {
             return .nothing
         }
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return .noDatabase }
-        // A database before its first migration has no mark.
+        // A store has no application id before its first migration.
         let mark = header.number(at: 68)
         guard mark == applicationID || mark == 0 && header.number(at: 60) == 0 else { return .foreign }
         return .store(version: max(header.number(at: 60), versionInLog(directory.log)))
     }
 
-    /// The highest `user_version` in the log's copies of the first page; 0 if there are none.
+    /// The highest `user_version` in the log's copies of the first page; 0 if the log contains no copy.
     private static func versionInLog(_ path: String) -> UInt32 {
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }

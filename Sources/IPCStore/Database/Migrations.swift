@@ -1,13 +1,13 @@
 /// The versions of the schema, each with its statements.
 ///
-/// A released migration never changes. A new one is appended, and the test fixtures get a store of the version before.
+/// A released migration never changes. With a new one, add a store of the previous version to the test fixtures.
 enum Migrations {
     /// The `user_version` of the files that this broker writes.
     static let latest = UInt32(steps.count)
 
     private static let steps: [[String]] = [Schema.first]
 
-    /// Migrates the file, each step in its own transaction, and creates the same tables in memory, where some stay empty.
+    /// Migrates the database file, one transaction per step. Creates the same tables in memory, where some stay empty.
     static func run(on database: Database) throws {
         let version = try database.integer("PRAGMA main.user_version")
         for (index, statements) in steps.enumerated() where index >= version {
@@ -17,7 +17,7 @@ enum Migrations {
                 if index == 0 { try begin(database) }
             }
         }
-        // An older broker checks the database file, but not its log, before it opens it (I25).
+        // Before an older broker opens the store, it checks the version in the database file, but not in the log (I25).
         if version < latest { try database.checkpoint(.truncate) }
         for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)
@@ -38,7 +38,7 @@ enum Migrations {
         }
     }
 
-    /// The table definitions have no checksum, but must equal those in memory.
+    /// Checks that the table definitions, which have no checksum, equal those of the in-memory database.
     private static func verifySchema(_ database: Database) throws {
         let damaged = try database.texts(
             """

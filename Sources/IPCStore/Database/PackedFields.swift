@@ -1,5 +1,5 @@
-/// Reads packed numbers of 8 bytes, lowest byte first, and strings and byte values, each after its length. The methods
-/// of `[UInt8]` below write them.
+/// Reads packed values: numbers of 8 bytes, lowest byte first, and strings and byte values, each after its length. The
+/// `append` methods of `[UInt8]` in this file write them.
 struct PackedFields {
     private var rest: ArraySlice<UInt8>
 
@@ -9,7 +9,7 @@ struct PackedFields {
     /// The number of bytes left.
     var count: Int { rest.count }
 
-    /// The next number; `nil` at the end.
+    /// The next number; `nil` if fewer than 8 bytes are left.
     mutating func number() -> UInt64? {
         guard rest.count >= 8 else { return nil }
         let number = rest.prefix(8).withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
@@ -17,7 +17,7 @@ struct PackedFields {
         return number
     }
 
-    /// The next value; `nil` if it is incomplete.
+    /// The bytes of the next string or byte value; `nil` if it is incomplete.
     mutating func field() -> ArraySlice<UInt8>? {
         guard let count = number(), count <= UInt64(rest.count) else { return nil }
         let field = rest.prefix(Int(count))

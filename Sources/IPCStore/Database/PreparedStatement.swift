@@ -5,7 +5,7 @@ final class PreparedStatement {
     private let database: Database
     private let sql: String
     private let parameterCount: Int
-    /// A buffer from which SQLite reads short strings and bytes; allocated on first use.
+    /// A buffer for the short strings and bytes that are bound to parameters; allocated on first use.
     private var room: UnsafeMutableRawPointer?
     private var roomUsed = 0
 
@@ -84,8 +84,8 @@ final class PreparedStatement {
         return result
     }
 
-    /// Binds the values from a position on, then runs the body. Short strings and bytes are copied into the statement's
-    /// buffer, and longer ones stay where they are. SQLite copies neither.
+    /// Binds the values from index `position` on, then runs the body. Short strings and bytes are copied into the
+    /// statement's buffer, and longer ones are bound where they are. SQLite makes no copies.
     private func bind(_ values: [SQLValue], from position: Int, _ body: () throws -> Void) throws {
         for index in position..<values.count {
             let parameter = Int32(index + 1)
@@ -121,7 +121,7 @@ final class PreparedStatement {
         try body()
     }
 
-    /// Binds short bytes. Returns false if the buffer has no space for them.
+    /// Copies bytes into the buffer and binds them. Returns false if the buffer has no space for them.
     private func bindShort(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws -> Bool {
         guard bytes.count <= Self.roomSize - roomUsed else { return false }
         let room = room ?? .allocate(byteCount: Self.roomSize, alignment: 1)
@@ -133,7 +133,7 @@ final class PreparedStatement {
         return true
     }
 
-    /// Binds bytes, which must stay in place until the statement has run. A null pointer would become NULL.
+    /// Binds bytes, which must stay in place until the statement has run. A null address would bind NULL.
     private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws {
         if isText {
             let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress

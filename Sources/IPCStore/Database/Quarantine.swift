@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Moves a damaged database to quarantine, where it is never deleted, and salvages its rows.
+/// Renames a damaged database, so that it is no longer used but never deleted, and salvages its rows.
 struct Quarantine {
     private let directory: StoreDirectory
     private let place: String
@@ -10,9 +10,9 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the database and its log, and returns the new path. Until ``finish()`` is called, each start moves them
-    /// back. Otherwise, it might treat a new database that lacks the salvaged rows as the whole store, and remove the
-    /// blobs.
+    /// Renames the damaged database and its log, and returns the new path. Until ``finish()`` is called, the next start
+    /// renames them back. Otherwise, that start might take a new database without the salvaged rows for the whole
+    /// store, and remove the blobs.
     func move() throws -> String {
         try mark()
         for suffix in ["-wal", ""] {
@@ -24,22 +24,21 @@ struct Quarantine {
         return place
     }
 
-    /// Keeps the new database, once the rows are salvaged.
+    /// Makes the new database permanent. Call this once the rows are salvaged.
     func finish() throws {
         let marker = Self.marker(directory)
-        // If the marker stayed, the next start would restore the damaged database over all later writes.
+        // If the marker stayed, the next start would put back the damaged database, and all later writes would be lost.
         guard unlink(marker) == 0 else { throw StoreDirectory.refusal(marker, StoreDirectory.systemError) }
         try directory.synchronize()
     }
 
-    /// Renames the database and its log back if their replacement was not finished. Can be repeated after any crash.
+    /// Renames the damaged database and its log back if ``finish()`` was not called. Can be repeated after any crash.
     static func restore(in directory: StoreDirectory) throws {
         let marker = marker(directory)
         try directory.checkUnlessMissing(marker)
         guard let name = readName(marker) else { return }
         let place = directory.path + "/" + name
-        // The log beside the database belongs to the new one, unless the old one was never moved, or is already
-        // restored.
+        // If the damaged database still has its new name, the log at the original path belongs to the new database.
         if access(place, F_OK) == 0 {
             unlink(directory.log)
             try rename(place, directory.database)
@@ -52,7 +51,7 @@ struct Quarantine {
 
     private static func marker(_ directory: StoreDirectory) -> String { directory.database + ".replacing" }
 
-    /// Durably writes the name to which the database is about to be renamed.
+    /// Durably writes a marker file that contains the name to which the database is about to be renamed.
     private func mark() throws {
         let file = Self.marker(directory)
         let descriptor = try directory.openFile(file)
@@ -64,7 +63,7 @@ struct Quarantine {
         try directory.synchronize()
     }
 
-    /// The name that ``mark()`` wrote; `nil` if there is no complete file, in which case nothing was moved.
+    /// The name that ``mark()`` wrote; `nil` if the marker is missing or incomplete, in which case nothing was renamed.
     private static func readName(_ marker: String) -> String? {
         guard let bytes = StoreDirectory.read(marker, atMost: 255), !bytes.isEmpty else { return nil }
         return String(decoding: bytes, as: UTF8.self)
@@ -76,8 +75,8 @@ struct Quarantine {
 
     /// Copies every row that passes its checksum into a new store, in one transaction.
     ///
-    /// A flipped bit must not cost a pasteboard that it does not hit (I5), even if it hits the structure of the file.
-    /// The change counts continue above all those found; see ``Salvage``.
+    /// A flipped bit must not cost any pasteboard except the one that it hits (I5), even if it hits the structure of
+    /// the file. New change counts start above all those found in the damaged database; see ``Salvage``.
     func salvage(into database: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         let copy = directory.database + ".salvage"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }

@@ -35,13 +35,13 @@ struct SQLRow {
 
     var values: [SQLValue] { (0..<columnCount).map(value) }
 
-    /// The greatest number that an intact row may contain, except for the key of a representation, so that no sum of
-    /// such numbers overflows. The store writes no count, id or time above 2^43, and no size above 2^50.
+    /// The greatest number that an intact row may contain, so that no sum of such numbers overflows. Only the key of a
+    /// representation may be greater. The store writes no count, id or time above 2^43, and no size above 2^50.
     static let greatest: Int64 = 1 << 53
 
-    /// Whether the columns before `column` match the checksum in it, and contain no number or string that the store
-    /// never writes: arbitrary content can have a correct checksum. No row may crash the process, and no message can
-    /// carry a string with U+0000.
+    /// Whether the columns before `column` match the checksum in `column`, and contain no number or string that the
+    /// store never writes. The content is checked too, because any content can have a correct checksum: no row may
+    /// crash the process, and no message can carry a string with U+0000.
     func isIntact(_ domain: Checksum.Domain, checksum column: Int32) -> Bool {
         var checksum = Checksum(domain: domain)
         for index in 0..<column {

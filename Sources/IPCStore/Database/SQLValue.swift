@@ -2,7 +2,7 @@ enum SQLValue {
     case null
     case integer(Int64)
     case text(String)
-    /// Text that is stored as UTF-8 bytes, because it may contain U+0000.
+    /// Text that is stored as a blob of UTF-8, because it may contain U+0000.
     case textBytes(String)
     case bytes([UInt8])
 

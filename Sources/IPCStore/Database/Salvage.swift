@@ -1,14 +1,14 @@
 /// Copies intact rows from a damaged database into a new one. The damaged database has its own connection, because
-/// SQLite rejects writes in a transaction that has met damage.
+/// SQLite rejects writes in a transaction that has read damaged pages.
 struct Salvage {
-    /// `nil` if the damaged database cannot be read.
+    /// The damaged database; `nil` if it cannot be read.
     private let source: Database?
     private let target: Database
     private var result = OpeningReport.Salvage()
     private var greatest: UInt64 = 0
 
     /// Copies all readable rows into a new store, in one transaction.
-    /// - Parameter path: a copy of the damaged database. Its schema is repaired first.
+    /// - Parameter path: the path of a copy of the damaged database, whose schema is repaired first.
     static func run(from path: String, into target: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         try withConnection(to: path) { source in
             if let source { try repairSchema(source, like: target) }
@@ -20,8 +20,8 @@ struct Salvage {
         }
     }
 
-    /// Replaces the table definitions with those of a new store of the same version, which are identical row by row.
-    /// Definitions have no checksum, and a flipped bit in one makes SQLite reject the whole file.
+    /// Replaces the table definitions with those of a new store of the same version, whose definitions are the same,
+    /// row by row. Definitions have no checksum, and a flipped bit in one makes SQLite reject the whole file.
     private static func repairSchema(_ source: Database, like target: Database) throws {
         var rows: [[SQLValue]] = []
         try PreparedStatement("SELECT type, name, tbl_name, rootpage, sql, rowid FROM main.sqlite_schema", on: target)
@@ -42,7 +42,7 @@ struct Salvage {
         try ignoringDamage {
             let database = try Database(path)
             try database.execute("PRAGMA writable_schema = ON")
-            // SQLite does not read the file before this point.
+            // This is the first statement that makes SQLite read the file.
             try database.execute("SELECT * FROM sqlite_schema LIMIT 1")
             source = database
         }
@@ -53,7 +53,7 @@ struct Salvage {
 
     private typealias Table = (name: String, domain: Checksum.Domain, checksum: Int32)
 
-    /// All tables except `usage`, which the next start computes from the others.
+    /// The tables to copy. The next start computes `usage` from them, and `setCounts` writes `reservation`.
     private static let tables: [Table] = [
         ("pasteboard", .pasteboard, 7),
         ("version", .version, 13),
@@ -67,7 +67,7 @@ struct Salvage {
         ("live_claim", .liveClaim, 6),
     ]
 
-    /// Copies all readable rows, and continues the change counts.
+    /// Copies all readable rows, and makes new change counts start above the old ones.
     private mutating func copyAll(at now: UInt64) throws {
         var next: UInt64 = 0
         if let source {
@@ -77,7 +77,7 @@ struct Salvage {
         try setCounts(next, at: now)
     }
 
-    /// Copies a table from its first row on and, if that does not reach the end, also from its last row backwards.
+    /// Copies a table from its first row on. If damage ends this early, also copies it from its last row backwards.
     private mutating func copy(_ table: Table, from source: Database) throws {
         let isWhole = try copy(table, from: source, "ORDER BY rowid")
         guard !isWhole else { return }
@@ -86,7 +86,7 @@ struct Salvage {
     }
 
     private mutating func copy(_ table: Table, from source: Database, _ order: String) throws -> Bool {
-        // A representation's value comes after its checksum.
+        // In the table `representation`, the value comes after the checksum.
         let columns = table.checksum + (table.domain == .representation ? 2 : 1)
         let marks = Array(repeating: "?", count: Int(columns)).joined(separator: ", ")
         let insert = try PreparedStatement("INSERT OR IGNORE INTO main.\(table.name) VALUES (\(marks))", on: target)
@@ -121,8 +121,8 @@ struct Salvage {
         return next
     }
 
-    /// Reserves numbers above the highest known one. If no reservation is intact, starts at the number of milliseconds
-    /// since 2020, which no store has reached.
+    /// Makes new change counts start above the highest known one. If no row of `reservation` is intact, starts at the
+    /// number of milliseconds since 2020, which no store has reached.
     private func setCounts(_ reserved: UInt64, at now: UInt64) throws {
         var next = reserved
         if next == 0 { next = now > Self.start2020 ? now - Self.start2020 : 1 }

@@ -1,9 +1,9 @@
 /// The tables of the first version of the store; later versions change them with migrations.
 ///
 /// Rows have sequential keys, so that a commit touches few pages, and each payload is stored once. Each row ends with a
-/// checksum of the columns before it. Only a representation's value comes after the checksum, because it has its own
-/// digest, so the rest can be read without the value's overflow pages. Times are in milliseconds since 1970. There are
-/// no foreign keys, because a held version may outlive its pasteboard, and versions share contents.
+/// checksum of the columns before it. Only a representation's value, which has its own digest, comes after the
+/// checksum, so that the other columns can be read without the value's overflow pages. Times are in milliseconds since
+/// 1970. There are no foreign keys, because a held version may outlive its pasteboard, and versions share contents.
 enum Schema {
     /// The statements of the first version, always in this order. `@` stands for the name of the database.
     static let first: [String] = [
@@ -12,9 +12,9 @@ enum Schema {
         usage,
     ]
 
-    /// `id` is the first change count. `versions` lists the change counts of the versions, 8 bytes each, lowest byte
-    /// first, the current one last. In this column, the row's checksum covers them, and no index needs an update at
-    /// each change. `source` is the application that created the pasteboard; empty if there is none.
+    /// `id` is the pasteboard's first change count. `versions` lists the change counts of its versions, 8 bytes each,
+    /// lowest byte first, the current version last. As a column, the list is covered by the row's checksum, and a
+    /// change updates no index. `source` is the application that created the pasteboard; empty if there is none.
     private static let pasteboard = """
         CREATE TABLE @.pasteboard (
             id INTEGER PRIMARY KEY CHECK (id > 0),
@@ -30,8 +30,8 @@ enum Schema {
 
     /// A version consists of the first `representations` representations of a content, which was created at the change
     /// count `content`. Adding items creates a version with more of the same content, without copying it. Content 0 is
-    /// empty. `pins` counts the requests and calls that hold the version. Flags: 1 sensitive (the content is only in
-    /// memory), 2 for one reader. `writer` lists the writers of unfulfilled promises (``Promisers``).
+    /// empty. `pins` counts the requests and calls that hold the version. Flags: 1 if it is sensitive (its content is
+    /// only in memory), 2 if it is for one reader. `writer` lists the writers of unfulfilled promises (``Promisers``).
     private static let version = """
         CREATE TABLE @.version (
             change_count INTEGER PRIMARY KEY CHECK (change_count > 0),
@@ -55,16 +55,17 @@ enum Schema {
         CREATE INDEX @.version_extends ON version (content) WHERE content <> change_count AND content <> 0
         """
 
-    /// This index and the next let a start find the few versions that expire or have promises, without reading all.
+    /// Lets a start find the few versions that expire without reading all versions.
     private static let versionEnds = """
         CREATE INDEX @.version_ends ON version (expires_at) WHERE expires_at IS NOT NULL
         """
 
+    /// Lets a start find the few versions that have promises without reading all versions.
     private static let versionPromises = """
         CREATE INDEX @.version_promises ON version (writer) WHERE writer <> ''
         """
 
-    /// `id` is content × 2^20 + ordinal. Kinds: 0 text, 1 bytes, 2 file, 3 promise (`value` is null for the last two).
+    /// `id` is content × 2^20 + ordinal. Kinds: 0 text, 1 bytes, 2 file, 3 promise (`value` is null for 2 and 3).
     private static let representation = """
         CREATE TABLE @.representation (
             id INTEGER PRIMARY KEY CHECK (id >= 1048576),
@@ -86,8 +87,8 @@ enum Schema {
         ) STRICT
         """
 
-    /// Calls that may be repeated with their id. The index of the ids is kept in memory: their keys are random, so each
-    /// call would otherwise write a page of its own.
+    /// Calls that may be repeated with the same id. Ids are indexed only in memory: they are random, so each call would
+    /// otherwise write another page of an index.
     private static let operation = """
         CREATE TABLE @.operation (
             sequence INTEGER PRIMARY KEY,
@@ -101,10 +102,10 @@ enum Schema {
         ) STRICT
         """
 
-    /// Change counts below `next` may have been shown, even if their transactions were lost. `clean` is 1 only between
-    /// a clean stop and the next start. Removals up to `removed_to` are not kept. `had_volatile` is 1 if the run had
-    /// pasteboards in memory, because their removal is not recorded. There are two equal rows, so that no count repeats
-    /// if one is damaged.
+    /// Callers may have seen change counts below `next`, even if the transactions were lost. `clean` is 1 only between
+    /// a clean stop and the next start. Removals up to the change count `removed_to` are no longer recorded.
+    /// `had_volatile` is 1 if the run had pasteboards in memory, because their loss is not recorded. There are two
+    /// equal rows, so that no change count is assigned twice if one row is damaged.
     private static let reservation = """
         CREATE TABLE @.reservation (
             id INTEGER PRIMARY KEY CHECK (id IN (1, 2)),
@@ -119,8 +120,8 @@ enum Schema {
     /// Requests with an id, in order of acceptance. States: 0 waiting, 1 queued, 2 ended.
     ///
     /// `payload` is the change count of the version that is pinned for the request, 0 if there is none, and -1 if the
-    /// payload is not kept. A version that was never on a pasteboard has pasteboard 0. Long columns come after those
-    /// that a start reads. `context` is the router's data, opaque to the store.
+    /// payload is not kept. A version that was never on a pasteboard has the pasteboard 0. Columns that may be long
+    /// come last, so that a start need not read them. `context` is the router's data, opaque to the store.
     private static let openRequest = """
         CREATE TABLE @.open_request (
             sequence INTEGER PRIMARY KEY,
@@ -157,8 +158,8 @@ enum Schema {
         ) STRICT
         """
 
-    /// Claims that outlive their process, oldest first.
-    /// `NOCASE` ignores the case of ASCII letters, as ``IPCModel/URLScheme`` does.
+    /// Claims on schemes, stored so that they outlive the processes that made them; oldest first. `NOCASE` ignores the
+    /// case of ASCII letters, as ``IPCModel/URLScheme`` does.
     private static let schemeClaim = """
         CREATE TABLE @.scheme_claim (
             sequence INTEGER PRIMARY KEY,
@@ -182,8 +183,8 @@ enum Schema {
         ) STRICT
         """
 
-    /// The claims of running handlers, for the next broker. `schemes` is a list (``PackedFields``). `owner` is the
-    /// connection that owns the application's name, and the id of its bus.
+    /// The claims of running handlers, stored for the broker's next run. `schemes` is a list (``PackedFields``).
+    /// `owner` is the connection that owns the application's name, and the id of the bus.
     private static let liveClaim = """
         CREATE TABLE @.live_claim (
             sequence INTEGER PRIMARY KEY,
@@ -196,7 +197,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// Access policies, except open ones. `allow` and `deny` are lists of application ids (``PackedFields``).
+    /// Access policies that restrict callers. `allow` and `deny` are lists of application ids (``PackedFields``).
     private static let policy = """
         CREATE TABLE @.policy (
             sequence INTEGER PRIMARY KEY,
@@ -208,7 +209,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// The persistent usage of each source: sums over the other tables, so that a start need not read those.
+    /// What each source uses on disk: sums over the other tables, stored so that a start need not read those tables.
     private static let usage = """
         CREATE TABLE @.usage (
             source TEXT PRIMARY KEY,

@@ -1,7 +1,7 @@
 /// The statements of one database, each compiled on first use.
 ///
-/// In the SQL, `@` stands for the name of the database, and `#` for that of the other one. A literal is found by its
-/// address, so its text is not hashed on each call.
+/// In the SQL, `@` stands for the name of the database, and `#` for the name of the other one (``Area``). Statements
+/// are looked up by the address of the string literal, so that its text is not hashed on each call.
 final class StatementCache {
     private let database: Database
     private let area: Area

@@ -1,10 +1,10 @@
 /// The connection settings that the store's promises depend on.
 struct StoreSettings {
-    /// False only in tests of `synchronous-off`.
+    /// Whether commits wait for the disk; false only in tests of `synchronous-off`.
     let waitsForDisk: Bool
 
-    /// The settings, in the order to apply them: the locking mode before the journal mode, so that the log's index
-    /// needs no shared memory. Nothing may read the file before that. `shown` is the value as SQLite reports it.
+    /// The settings, in the order to apply them: the locking mode before the journal mode, and before anything reads
+    /// the file, so that the log's index needs no shared memory. `shown` is the value as SQLite reports it.
     private var settings: [(name: String, value: String, shown: String)] {
         [
             ("main.locking_mode", "exclusive", "exclusive"),

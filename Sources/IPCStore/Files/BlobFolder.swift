@@ -4,13 +4,13 @@ internal import Synchronization
 
 /// The `blobs` folder of a store: one file for each large value of a persistent pasteboard.
 ///
-/// A file is written under a temporary name and flushed. It is then renamed after its row: the row's key in 16
-/// hexadecimal digits. All names are looked up in the open folder, never by path.
+/// A file is written under a temporary name and flushed. It is then renamed to the key of its row, in 16 hexadecimal
+/// digits. All names are looked up in the open folder, never by path.
 final class BlobFolder: Sendable {
     let path: String
     private let descriptor: CInt
     private let limits: Limits
-    /// The number of the next temporary file. It never repeats, so no run mistakes another run's file for its own.
+    /// The number of the next temporary file. Each run starts at a random number, and never claims another run's file.
     private let nextIncoming: Atomic<UInt64>
     private let firstIncoming: UInt64
 
@@ -30,7 +30,7 @@ final class BlobFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Creates a file for reading and writing, which cannot be opened again for writing.
+    /// Creates a temporary file, open for reading and writing. Its mode prevents opening it for writing again.
     func makeIncoming() throws -> (name: String, descriptor: CInt) {
         while true {
             let name = newIncomingName()
@@ -44,7 +44,7 @@ final class BlobFolder: Sendable {
         Self.incomingPrefix + String(nextIncoming.add(1, ordering: .relaxed).oldValue)
     }
 
-    /// Whether this run has created a file that is still waiting for its row.
+    /// Whether this run of the broker created the temporary file, so that the file may still be waiting for its row.
     func isOwn(incoming name: String) -> Bool {
         guard let number = Self.incomingNumber(of: name) else { return false }
         return number >= firstIncoming && number < nextIncoming.load(ordering: .relaxed)
@@ -54,7 +54,7 @@ final class BlobFolder: Sendable {
         name.hasPrefix(incomingPrefix) ? UInt64(name.dropFirst(incomingPrefix.count)) : nil
     }
 
-    /// Renames a file after its row; durable after ``synchronize()``. The corresponding C function is `renameat`.
+    /// Renames a file to its row's key; durable after ``synchronize()``. The corresponding C function is `renameat`.
     func attach(_ incoming: String, as key: UInt64) throws {
         guard renameat(descriptor, incoming, descriptor, Self.name(of: key)) == 0 else {
             throw FileFailure.condition(errno, limits)
@@ -66,7 +66,8 @@ final class BlobFolder: Sendable {
         renameat(descriptor, Self.name(of: key), descriptor, incoming)
     }
 
-    /// Moves a file without a row into `folder`, beside a damaged database. If that is `nil`, renames it for removal.
+    /// Moves a file that has no row into `folder`, which is beside a damaged database. If `folder` is `nil`, gives the
+    /// file a temporary name, under which it can be removed.
     /// - Returns: the new name; `nil` if the file could not be renamed.
     func putAside(_ key: UInt64, in folder: String?) -> String? {
         let name = Self.name(of: key)
@@ -75,12 +76,12 @@ final class BlobFolder: Sendable {
         return renameat(descriptor, name, descriptor, newName) == 0 ? newName : nil
     }
 
-    /// Makes the names durable. The corresponding C function is `fsync`.
+    /// Makes the names of the files durable. The corresponding C function is `fsync`.
     func synchronize() throws {
         guard fsync(descriptor) == 0 else { throw StoreDirectory.refusal(path, StoreDirectory.systemError) }
     }
 
-    /// Opens the file of a row for reading; `nil` if it is missing or was replaced.
+    /// Opens the file of a row for reading; `nil` if the file is missing or was replaced.
     /// - Throws: `LimitExceeded` or `InputOutput` if the file may exist but cannot be opened now.
     func open(_ key: UInt64, size: UInt64) throws -> CInt? {
         let file = openat(descriptor, Self.name(of: key), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

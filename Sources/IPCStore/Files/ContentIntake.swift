@@ -3,11 +3,11 @@ internal import Glibc
 package import IPCModel
 internal import Synchronization
 
-/// Takes large values into the store: checks each received file, and copies it unless it can never change, before an
-/// operation makes it part of a version.
+/// Takes large values into the store: checks each received file, and copies it unless its content can never change,
+/// before an operation makes it part of a version.
 ///
 /// Files are copied in slices on separate threads, so that a value of 4 GiB does not delay one of 1 MiB. Small files
-/// have a thread that large files never use. Only one buffer of a value is in memory at a time.
+/// have a thread that large files never use. Only one buffer of each value is in memory at a time.
 package final class ContentIntake: Sendable {
     private let folder: BlobFolder
     private let limits: Limits
@@ -29,17 +29,17 @@ package final class ContentIntake: Sendable {
     /// Checks the files of items, and takes over their bytes. Other values stay unchanged.
     ///
     /// For a persistent pasteboard, a file is copied to disk and flushed before this returns. For a pasteboard in
-    /// memory, and for a sensitive item, a sealed memory file is kept, and any other file is copied into one. A file of
-    /// up to `inline-value-bytes` becomes bytes or text. After a failure or a cancellation, no copy remains.
-    /// - Throws: `PayloadInvalid` if a descriptor is not a readable regular file, or the file becomes shorter
-    ///   meanwhile; `LimitExceeded` if a file is larger than `value-bytes`; `NoSpace` if the disk is full.
+    /// memory, and for a sensitive item, a sealed memory file is kept, and any other file is copied into a new one. A
+    /// file of up to `inline-value-bytes` becomes bytes or text. After a failure or a cancellation, no copy remains.
+    /// - Throws: `PayloadInvalid` if a descriptor is not a readable regular file, or the file becomes shorter while it
+    ///   is copied; `LimitExceeded` if a file is larger than `value-bytes`; `NoSpace` if the disk is full.
     package func take(
         _ items: [PasteboardItem], persistent: Bool, sensitive: Bool
     ) async throws -> [PasteboardItem] {
         let files = items.flatMap(\.files)
         guard !files.isEmpty else { return items }
         let limits = limits
-        // All files are inspected before the first is read.
+        // All files are inspected before the first one is read.
         let found = try await small.run { try files.map { try FileInspection($0, limits) } }
         try checkFit(items, found)
         let toDisk = persistent && !sensitive
@@ -89,7 +89,7 @@ package final class ContentIntake: Sendable {
         return .file(try await take(file, inspection, toDisk: toDisk, isSensitive: isSensitive))
     }
 
-    /// Copies a file of the store to disk, or from there into memory.
+    /// Copies a file of the store from memory to disk, or from disk into memory.
     func take(_ file: ContentFile, toDisk: Bool) async throws -> ContentFile {
         let limits = limits
         let inspection = try await small.run { try FileInspection(file, limits) }
@@ -103,7 +103,7 @@ package final class ContentIntake: Sendable {
         let threads = inspection.byteCount > Self.smallBytes ? large : small
         if toDisk { return try await copyToDisk(file, inspection.byteCount, on: threads) }
         if inspection.isFixed, let own = file.reopened() {
-            // If the writer supplied a wrong digest, the value cannot be read. Smaller values are always checked.
+            // The writer's digest of a large value is not checked. If it is wrong, the value cannot be read.
             if let stated = file.knownDigest, inspection.byteCount > Self.checkedBytes {
                 return inMemory(own, stated, isSensitive: isSensitive)
             }
@@ -115,7 +115,7 @@ package final class ContentIntake: Sendable {
         return inMemory(try seal(memory), digest, isSensitive: isSensitive)
     }
 
-    /// The corresponding C function is `memfd_create`.
+    /// Creates an empty memory file. The corresponding C function is `memfd_create`.
     private func memoryFile(of byteCount: Int) throws -> ContentFile {
         let descriptor = clinux_memory_file("swift-ipc value")
         guard descriptor >= 0 else { throw FileFailure.memoryCondition(errno, byteCount: byteCount, limits) }
@@ -150,7 +150,7 @@ package final class ContentIntake: Sendable {
             }
             return ContentFile(sharing: blob, taken: taken)
         } catch {
-            // Done before the caller gets the error, because it may need the space.
+            // The copy is removed before the error is thrown, because the caller may need the space.
             try await threads.run {
                 // Frees the space even if the file is still open elsewhere.
                 ftruncate(blob.descriptor, 0)
@@ -160,7 +160,7 @@ package final class ContentIntake: Sendable {
         }
     }
 
-    /// Copies a file in slices. Slices of other files may run in between.
+    /// Copies a file in slices, and returns its digest. Slices of other files may be copied in between.
     private func copy(
         _ file: ContentFile, _ byteCount: Int, to target: FileCopy.Target, on threads: WorkerThreads
     ) async throws -> ContentDigest {
@@ -180,8 +180,8 @@ extension PasteboardItem {
     }
 }
 
-/// A mapping, never read, that keeps a memory file out of core dumps, and out of swap space if the system allows it.
-/// The corresponding C functions are `mmap`, `mlock` and `madvise`.
+/// A mapping of a memory file, never read, that keeps the file out of core dumps and, if the system allows it, out of
+/// swap space. The corresponding C functions are `mmap`, `mlock` and `madvise`.
 private final class LockedFile: Sendable {
     private let address: UInt
     private let byteCount: Int
@@ -205,11 +205,11 @@ private final class LockedFile: Sendable {
     }
 }
 
-/// Counts the bytes of large values while they are copied, before a quota counts them. They never exceed the limit for
-/// the place that they go to.
+/// Counts the bytes of large values while they are copied, because no quota counts them yet. Limits those being copied
+/// to disk to `stored-bytes`, and those being copied into memory to `memory-bytes`.
 private final class ArrivingBytes: Sendable {
     private let limits: Limits
-    /// The bytes on their way to disk (true) and into memory (false).
+    /// The bytes being copied to disk (true) and into memory (false).
     private let arriving = Mutex<[Bool: UInt64]>([:])
 
     init(_ limits: Limits) { self.limits = limits }

@@ -20,7 +20,7 @@ final class FileCopy: Sendable {
     private let limits: Limits
     private let stream: Mutex<ContentDigestStream>
 
-    /// Fits the processor's cache, so that a buffer stays there until it has been digested and written.
+    /// A buffer fits the processor's cache, so that the bytes stay there until they are digested and written.
     private static let bufferBytes = 512 << 10
     private static let sliceBytes = 8 << 20
 
@@ -35,15 +35,14 @@ final class FileCopy: Sendable {
 
     var digest: ContentDigest { stream.withLock { $0.digest } }
 
-    /// Copies one slice.
     /// - Throws: `PayloadInvalid` if the source has become shorter, `NoSpace` if the disk is full.
     func copy(_ slice: Range<Int>) throws {
         try stream.withLock { digest in
-            // Whole pages, because the source may be open with O_DIRECT.
+            // The buffer consists of whole pages, because the source may be open with O_DIRECT.
             let buffer = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: min(Self.bufferBytes, (slice.count + 4_095) / 4_096 * 4_096), alignment: 4_096)
             defer {
-                // A value kept in memory may be a secret.
+                // The buffer is wiped, because a value that is kept in memory may be a secret.
                 if case .memory = target, let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
                 buffer.deallocate()
             }
@@ -56,13 +55,13 @@ final class FileCopy: Sendable {
                 position += count
             }
         }
-        // Starts the write-back early: a single flush at the end of a long file would take as long as the copy.
+        // Starts writing to disk early: a single flush at the end of a long file would take as long as the copying.
         if case .blob(let file) = target {
             clinux_begin_write_back(file.descriptor, slice.lowerBound, slice.count)
         }
     }
 
-    /// Flushes a blob. The corresponding C function is `fdatasync`.
+    /// Flushes the copy if it is a blob. The corresponding C function is `fdatasync`.
     func synchronize() throws {
         guard case .blob(let file) = target else { return }
         let error = FlushThread.flushHere(file.descriptor)

@@ -5,7 +5,7 @@ internal import IPCModel
 /// Information about a received descriptor, gathered before any byte is read.
 struct FileInspection {
     let byteCount: Int
-    /// Whether the length and the content can never change.
+    /// Whether the length and the content of the file can never change.
     let isFixed: Bool
 
     /// Inspects a file without opening, reading or mapping it. The corresponding C functions are `fstat` and `fcntl`.

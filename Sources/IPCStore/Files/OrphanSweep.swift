@@ -4,16 +4,16 @@ internal import IPCModel
 package struct SweepReport: Sendable, Hashable {
     /// The number of files that were removed: files without a row, and unfinished copies.
     package var removed = 0
-    /// The number of files without a row that were moved beside a damaged database.
+    /// The number of files without a row that were moved to quarantine, beside a damaged database.
     package var putAside = 0
-    /// The names of unknown files, which are left alone; at most the first 100.
+    /// The names of files that the store did not create, which are left alone; at most the first 100.
     package var unknown: [String] = []
 }
 
-/// Removes blobs left behind by a crash: those that no row ever referred to, and those that had not been removed yet.
+/// Removes blobs left behind by a crash: those that no row ever referred to, and those whose removal was interrupted.
 ///
-/// It runs after the start. The store's thread only looks up rows and renames files, a few at a time. The blobs of a
-/// damaged database are moved beside it instead of being removed.
+/// The sweep runs after the store has opened. The store's thread only looks up rows and renames files, a few at a time.
+/// If the database was damaged, its blobs are moved beside it instead of being removed.
 struct OrphanSweep: Sendable {
     let folder: BlobFolder
     /// The folder to which blobs are moved; `nil` to remove them.
@@ -23,8 +23,7 @@ struct OrphanSweep: Sendable {
     private static let batch = 64
     private static let mostUnknown = 100
 
-    /// Sweeps the folder once.
-    /// - Parameter putAside: calls ``StoredFiles/putOrphansAside(_:in:)``.
+    /// - Parameter putAside: calls ``StoredFiles/putOrphansAside(_:in:)`` on the store's thread.
     func run(putAside: @Sendable ([UInt64]) async throws -> [String]) async throws -> SweepReport {
         var report = SweepReport()
         let folder = folder

@@ -1,18 +1,18 @@
 package import IPCModel
 
 extension Store {
-    /// How often to attempt an operation that fails because other callers move the pasteboard.
+    /// How often to attempt an operation that fails because other callers move the pasteboard between disk and memory.
     private static let attempts = 64
 
     /// Takes over the files of items for a pasteboard, and runs an operation that writes them.
     ///
-    /// If the pasteboard moves between disk and memory meanwhile, the files are taken again, and the operation is
+    /// If the pasteboard moves between disk and memory meanwhile, the files are taken over again, and the operation is
     /// repeated. If there are no files, the operation runs at once, so that a caller's small writes keep their order.
     /// - Parameters:
-    ///   - name: the pasteboard for the items; `nil` if they go on none.
-    ///   - persistent: whether a new pasteboard is kept on disk; `nil` to throw `noSuchPasteboard` instead.
+    ///   - name: the pasteboard for the items; `nil` if they are not for a pasteboard.
+    ///   - persistent: if the pasteboard does not exist, whether it will be on disk; `nil` to throw `noSuchPasteboard`.
     ///   - isSensitive: whether the items must never be on disk.
-    ///   - onDisk: whether items that go on no pasteboard are kept on disk.
+    ///   - onDisk: if `name` is `nil`, whether the items are kept on disk.
     nonisolated(nonsending) package func withIntake<Value: Sendable>(
         of items: [PasteboardItem], on name: PasteboardName?, persistent: Bool? = nil, isSensitive: Bool = false,
         toDisk onDisk: Bool = false,
@@ -37,9 +37,9 @@ extension Store {
 
     /// Takes over the payload of a request, and runs an operation that begins or finishes the request.
     ///
-    /// A request keeps its payload on disk. The files of items are copied there first. A version that is already on
-    /// disk needs no copy. If a version is in memory and has files, the operation throws ``IntakeOutdated``. Its items
-    /// are then read and copied, and the operation runs again.
+    /// A request keeps its payload on disk, so the files of items are copied there before the operation runs. A version
+    /// that is already on disk needs no copy. If a version is in memory and has files, the operation throws
+    /// ``IntakeOutdated``. That version's items are then read and copied, and the operation runs again.
     nonisolated(nonsending) package func withPayload<Value: Sendable>(
         _ payload: RequestPayload, _ operation: nonisolated(nonsending) (RequestPayload) async throws -> Value
     ) async throws -> Value {
@@ -74,7 +74,7 @@ extension Store {
         throw Self.movesTooOften
     }
 
-    /// Copies the files of a pasteboard to disk or into memory, except those that were copied before.
+    /// Copies the files of a pasteboard to disk or into memory. Reuses the copies in `before`.
     nonisolated(nonsending) private func copies(
         of name: PasteboardName, toDisk: Bool, _ before: MovedFiles
     ) async throws -> MovedFiles {
@@ -84,7 +84,7 @@ extension Store {
                 files.taken[key] = copy
             } else if let file = try await commit({ try $0.file(key, of: name) }) {
                 let copy = try await intake.take(file, toDisk: toDisk)
-                // The digest of a large file is not checked when the file is opened.
+                // Opening a large file does not check its digest, so the copy is checked.
                 if copy.knownDigest == file.knownDigest { files.taken[key] = copy } else { files.lost.insert(key) }
             } else {
                 files.lost.insert(key)
@@ -99,17 +99,17 @@ extension Store {
 }
 
 package struct MovedFiles: Sendable {
-    /// The copies, by key, in the place to which the pasteboard moves.
+    /// The copies by key, on disk or in memory as the pasteboard will be.
     package internal(set) var taken: [UInt64: ContentFile] = [:]
-    /// The keys of damaged files, which are not moved.
+    /// The keys of damaged or missing files, which are not moved.
     package internal(set) var lost: Set<UInt64> = []
 }
 
 extension StoreTransaction {
     /// Whether a pasteboard is kept on disk.
-    /// - Parameter persistent: the answer for a new pasteboard; `nil` to throw `noSuchPasteboard` instead.
+    /// - Parameter persistent: the result if the pasteboard does not exist; `nil` to throw `noSuchPasteboard` instead.
     func isPersistent(_ name: PasteboardName, ifNew persistent: Bool?) throws -> Bool {
-        // Also finds a damaged pasteboard.
+        // This also finds a pasteboard whose row is damaged.
         for area in Area.allCases where try session.boards.find(name, area) != nil { return area == .persistent }
         guard let persistent else { throw PasteboardError.noSuchPasteboard(name) }
         return persistent
@@ -129,7 +129,7 @@ extension StoreTransaction {
         return keys.sorted()
     }
 
-    /// The file of a row, with a new descriptor; `nil` if it is damaged or missing.
+    /// The file of the row with a key, with a new descriptor; `nil` if the file is damaged or missing.
     func file(_ key: UInt64, of name: PasteboardName) throws -> ContentFile? {
         let area = try session.histories.existing(name).area
         let value = try session.transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)

@@ -2,8 +2,8 @@ internal import Glibc
 internal import IPCModel
 internal import Synchronization
 
-/// The files of versions: blobs in the folder for rows on disk, memory files for rows in memory.
-/// Files follow the transaction: ``GroupTransaction`` undoes changes to them, and ``settle()`` completes the changes.
+/// The large values of versions: blobs for rows on disk, memory files for rows in memory. They follow the transaction:
+/// ``GroupTransaction`` undoes changes to them, and ``settle()`` completes the changes after a flush.
 final class StoredFiles {
     let folder: BlobFolder
     private let transaction: GroupTransaction
@@ -15,9 +15,9 @@ final class StoredFiles {
         didSet { statistics.keeps(memoryFiles: inMemory.count) }
     }
     private let statistics: StoreStatistics
-    /// The keys of blobs whose rows the group has deleted.
+    /// The keys of blobs whose rows the current group has deleted.
     private var released: Set<UInt64> = []
-    /// The memory files whose rows the group has deleted.
+    /// The memory files whose rows the current group has deleted.
     private var releasedFromMemory: [ContentFile] = []
     /// Whether the names of blobs must be made durable before the next commit.
     private(set) var mustSynchronize = false
@@ -40,8 +40,8 @@ final class StoredFiles {
     /// Removes the released files on another thread: freeing the pages of a large memory file takes half as long as
     /// copying it, and the callers of the commit need not wait for that.
     ///
-    /// Blobs lose the names of their rows at once. If a pasteboard moves to memory and back, its rows have the same
-    /// keys again, and a late removal must not hit their blobs.
+    /// Blobs are renamed at once: if a pasteboard moves to memory and back, its rows get the same keys again, and a
+    /// late removal must not hit the new blobs of these rows.
     func settle() {
         if !releasedFromMemory.isEmpty {
             let last = LastReferences(releasedFromMemory)
@@ -58,7 +58,7 @@ final class StoredFiles {
         }
     }
 
-    /// Holds the last references to files until they are dropped, even if a thread keeps the closure that drops them.
+    /// Holds the last references to files until ``drop()`` is called, even if a thread keeps the closure that calls it.
     private final class LastReferences: Sendable {
         private let files: Mutex<[ContentFile]>
         init(_ files: [ContentFile]) { self.files = Mutex(files) }
@@ -68,12 +68,12 @@ final class StoredFiles {
 
 /// Thrown if a file was prepared for the wrong place, disk or memory, because its pasteboard has moved meanwhile.
 package struct IntakeOutdated: Error {
-    /// Whether the file must be on disk; `nil` if that is not known.
+    /// Whether the file must be on disk (true) or in memory (false); `nil` if that is not known.
     package let toDisk: Bool?
 }
 
 extension StoredFiles {
-    /// Attaches a taken file to its row. Does nothing for other values.
+    /// Attaches a file that was taken over to its row. Does nothing for values that are not files.
     /// - Throws: ``IntakeOutdated`` if the file is in the wrong place, or if the group has released a blob with the
     ///   same key: undoing the group would restore that blob, so only the next group can attach the file.
     ///   `LimitExceeded` if memory already holds as many files as `descriptors` allows.
@@ -125,7 +125,7 @@ extension StoredFiles {
 
     func held(_ key: UInt64) -> ContentFile? { inMemory[key] }
 
-    /// Blobs larger than this are not checked against their digest.
+    /// Blobs larger than this are not checked against their digest when they are opened.
     private static let checkedBytes: UInt64 = 1 << 20
 
     /// Opens a new descriptor for a row's file; `nil` if it is damaged. The reader checks the digest of a large blob.
@@ -141,7 +141,7 @@ extension StoredFiles {
             let file = ContentFile(owning: descriptor, byteCount: Int(head.size), knownDigest: head.digest)
             guard head.size <= Self.checkedBytes else { return file }
             let copy = try FileCopy(of: file, byteCount: file.byteCount, to: .none, limits)
-            // The length is right, so a short read is a disk error.
+            // The file has the right length, so a short read is a disk error.
             do { try copy.copy(0..<file.byteCount) } catch {
                 throw FileFailure.condition(EIO, limits, cannotBe: "read")
             }
@@ -151,16 +151,16 @@ extension StoredFiles {
 
     // MARK: Orphans
 
-    /// Renames the files that have no row, and returns their new names.
+    /// Of the files with these keys, renames those that have no row, and returns their new names.
     func putOrphansAside(_ keys: [UInt64], in folder: String?) throws -> [String] {
         try keys.compactMap { key in
-            // Undoing the group may restore a released file.
+            // A file that the group has released stays, because undoing the group restores its row.
             guard !released.contains(key), try !hasFile(key) else { return nil }
             return self.folder.putAside(key, in: folder)
         }
     }
 
-    /// Whether a row may refer to a file. A damaged row may.
+    /// Whether the row with a key refers to a file, or may do so because it is damaged.
     private func hasFile(_ key: UInt64) throws -> Bool {
         try transaction.statement(
             "SELECT id, item, kind, type, size, digest, checksum FROM @.representation WHERE id = ?", .persistent

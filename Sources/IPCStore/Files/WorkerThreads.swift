@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A thread for jobs that may block. They run in order of arrival.
+/// Runs jobs, which may block, in order of arrival on a thread of their own.
 ///
-/// If a job hangs, another thread runs the next one: a file system that does not respond (FUSE, NFS) can block a thread
+/// If a job hangs, another thread runs the next job: a file system that does not respond (FUSE, NFS) can block a thread
 /// forever, and must not block other jobs. When there are no jobs, there is no thread.
 final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void
@@ -12,7 +12,7 @@ final class WorkerThreads: Sendable {
     private struct State {
         var waiting: [Job] = []
         var first = 0
-        /// The numbers of the threads without a job.
+        /// The thread numbers that are not in use.
         var idle: [Int]
         /// When each running job began, by thread number, in nanoseconds since boot.
         var running: [Int: UInt64] = [:]
@@ -35,8 +35,8 @@ final class WorkerThreads: Sendable {
     /// A job that runs longer than this counts as hanging.
     private static let patienceNanoseconds: UInt64 = 500_000_000
 
-    /// - Parameter limit: the most threads, including hanging ones. With a limit of 1, each job waits for all earlier
-    ///   ones.
+    /// - Parameter limit: the maximum number of threads, including hanging ones. With a limit of 1, each job waits for
+    ///   all earlier ones.
     init(_ name: String, limit: Int = 8) {
         (self.name, self.limit) = (name, limit)
         state = Mutex(State(idle: Array((0..<limit).reversed())))
@@ -53,7 +53,7 @@ final class WorkerThreads: Sendable {
         }
     }
 
-    /// Starts threads for waiting jobs, up to the limit. If all are busy, it checks again later.
+    /// Starts threads for waiting jobs, up to the limit. If jobs are left, checks later whether a running job hangs.
     private func startThreads() {
         let (started, mustWatch) = state.withLock { state in
             let now = DispatchTime.now().uptimeNanoseconds
@@ -69,7 +69,7 @@ final class WorkerThreads: Sendable {
             return (started, mustWatch)
         }
         for (thread, job) in started where !OwnThread.start("\(name)-\(thread)", { self.work(thread, job) }) {
-            // The process cannot start another thread.
+            // The process cannot start another thread, so this one runs the job.
             work(thread, job)
         }
         if mustWatch, !OwnThread.start("\(name)-watch", { self.lookAgain() }) {
@@ -89,7 +89,7 @@ final class WorkerThreads: Sendable {
             current()
             job = state.withLock { state in
                 state.running[thread] = nil
-                // When a hanging job finishes, the surplus threads stop, so that one is left.
+                // If a job hung, there are several threads. Each stops after its job, until one is left.
                 guard state.running.isEmpty, let next = state.next() else {
                     state.idle.append(thread)
                     return nil

@@ -3,10 +3,10 @@ package import IPCModel
 /// The broker's store: pasteboards, requests and registrations, in one SQLite database in its own directory.
 ///
 /// Operations are closures that take a ``StoreTransaction``. They run one at a time on the store's thread, and many of
-/// them reach the disk together.
+/// them are flushed to disk together.
 package final class Store: Sendable {
     package typealias Operation<Value> = @Sendable (borrowing StoreTransaction) throws -> Value
-    /// Answers the caller of an operation. The group contains the operation's writes.
+    /// Answers the caller of an operation. The argument is the group that contains the operation's writes.
     package typealias Reply = @Sendable (CommitGroup) -> Void
 
     package let directory: String
@@ -21,8 +21,8 @@ package final class Store: Sendable {
     private let remover: WorkerThreads
     private let sweeping: Task<SweepReport, any Error>
 
-    /// Opens the store in a directory, or creates it. Blocks until operations can run.
-    /// - Throws: a `StoreError` if the store is in use, was written by a newer broker, or is in an unsafe place;
+    /// Opens the store in the configured directory, or creates it. Blocks until operations can run.
+    /// - Throws: a `StoreError` if the store is in use, was written by a newer broker, or its directory is unsafe;
     ///   SQLite's error if the disk fails.
     package static func open(_ configuration: StoreConfiguration) throws -> Store {
         let opening = try StoreOpening(configuration)
@@ -61,7 +61,7 @@ package final class Store: Sendable {
     /// Waits until the blobs that earlier operations released have been removed.
     package func removals() async throws { try await remover.run {} }
 
-    /// Waits for the sweep that follows the start. Throws if the store stopped before the sweep was done.
+    /// Waits for the sweep for orphaned blobs, which runs after the store is opened. Throws if the store stops first.
     package func swept() async throws -> SweepReport { try await sweeping.value }
 
     deinit { queue.stop() }
@@ -76,9 +76,9 @@ package final class Store: Sendable {
     }
 
     /// Like ``commit(_:)``, but without a task: ``StoreConfiguration/handOver`` runs the closure that the operation
-    /// returns, or `failed`.
+    /// returns, or `failed` if the operation throws.
     /// - Parameter board: the only pasteboard that the operation uses. If it is in memory and no other operation is
-    ///   waiting, this one may run on the thread of ``StoreConfiguration/whenIdle``.
+    ///   waiting, this operation may run on the caller's thread (``StoreConfiguration/whenIdle``).
     package func commit(
         about board: PasteboardName? = nil, _ body: @escaping Operation<Reply>,
         failed: @escaping @Sendable (any Error) -> Void
@@ -87,8 +87,8 @@ package final class Store: Sendable {
     }
 
     /// Runs an operation, and returns as soon as it has run. Its writes reach the disk with the next commit, or after
-    /// ``StoreConfiguration/lingerMilliseconds`` at the latest. If the disk is full, they are lost, so a commit that
-    /// depends on them must call ``StoreTransaction/require(_:)``.
+    /// ``StoreConfiguration/lingerMilliseconds`` at the latest. If the disk is full, the writes are lost, so a commit
+    /// that depends on them must call ``StoreTransaction/require(_:)``.
     nonisolated(nonsending) package func stage<Value: Sendable>(
         _ body: @escaping Operation<Value>
     ) async throws -> Staged<Value> {
@@ -96,7 +96,7 @@ package final class Store: Sendable {
     }
 
     /// Like ``stage(_:)``, but without a task: ``StoreConfiguration/handOver`` runs the closure that the operation
-    /// returns, or `failed`.
+    /// returns, or `failed` if the operation throws.
     package func stage(_ body: @escaping Operation<Reply>, failed: @escaping @Sendable (any Error) -> Void) {
         add(PendingOperation(body: body, failed: failed, isStaged: true, handOver: handOver))
     }

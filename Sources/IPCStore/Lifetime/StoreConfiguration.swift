@@ -9,20 +9,20 @@ package struct StoreConfiguration: Sendable {
     package var now: @Sendable () -> UInt64
     /// The clock for deadlines: milliseconds since boot, including time asleep.
     package var uptime: @Sendable () -> UInt64 = SystemClock.uptimeMilliseconds
-    /// How long staged operations wait for a commit, in milliseconds, before they are written to disk without one.
+    /// How long staged operations wait for the commit of another operation, in milliseconds, before they are written.
     package var lingerMilliseconds: UInt64 = 5
-    /// How long a group waits for requests that handlers are still working on.
+    /// How long a group of operations waits for the end of requests that handlers are still working on.
     package var gatherMicroseconds: UInt64 = 1_000
-    /// How many calls are remembered; the oldest are forgotten first.
+    /// The maximum number of repeatable calls to remember; the oldest are forgotten first.
     package var operationsKept = 100_000
-    /// Receives the pasteboard moves in the order of their change counts, after the changes are on disk and before
-    /// their callers are answered. Called on the store's thread, or on the thread of ``whenIdle``.
+    /// Receives every change and removal of a pasteboard in the order of change counts, once it is on disk and before
+    /// its caller is answered. Called on the store's thread, or on the thread that runs the closure of ``whenIdle``.
     package var onChange: @Sendable ([PasteboardMove]) -> Void = { _ in }
-    /// Runs answers in order. Called on the store's thread with all answers that are due, or on the caller's thread if
-    /// an operation is refused at once.
+    /// Runs closures that answer callers, in order. Called on the store's thread with all answers that are ready, or on
+    /// the caller's thread if its operation is rejected at once.
     package var handOver: @Sendable ([@Sendable () -> Void]) -> Void = { for answer in $0 { answer() } }
-    /// Runs a closure once the thread that adds operations has nothing else to do. That thread may then run an
-    /// operation itself, without the store's thread. Called on that thread; `nil` if that must never happen.
+    /// Runs a closure on the current thread, which adds operations, once that thread has nothing else to do. The
+    /// closure may run an operation without the store's thread. `nil` if that must never happen.
     package var whenIdle: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     /// The executor for the store's own tasks; `nil` for Swift's default pool.
     package var executor: (any TaskExecutor)?
@@ -30,16 +30,16 @@ package struct StoreConfiguration: Sendable {
     package var onFault: @Sendable (any Error) -> Void = { _ in }
     /// Called on the flush thread before each flush.
     package var willFlush: @Sendable () -> Void = {}
-    /// Called on the remover's thread before it removes a group's blobs.
+    /// Called on the thread that removes files, before it removes the blobs that a group of operations released.
     package var willRemove: @Sendable () -> Void = {}
     #if DEBUG
-        /// Breaks a promise on purpose, for tests that must notice it. Release builds have no controls.
+        /// Breaks a promise of the store on purpose, to check that tests notice it. Release builds have no controls.
         package var control: Control?
 
         package enum Control: String, Sendable, CaseIterable {
             /// Callers are answered before the commit, which happens 10 ms after the next operation arrives.
             case acknowledgeBeforeCommit = "acknowledge-before-commit"
-            /// Commits are not flushed.
+            /// Commits are not flushed to disk.
             case synchronousOff = "synchronous-off"
         }
 
@@ -60,10 +60,10 @@ package enum SystemClock {
     /// Milliseconds since 1970.
     package static func milliseconds() -> UInt64 { milliseconds(of: CLOCK_REALTIME) }
 
-    /// Milliseconds since boot, including time asleep. This clock is never set.
+    /// Milliseconds since boot, including time asleep. Setting the system's time does not change it.
     package static func uptimeMilliseconds() -> UInt64 { milliseconds(of: CLOCK_BOOTTIME) }
 
-    /// The corresponding C function is `clock_gettime`.
+    /// The time of a clock, in milliseconds. The corresponding C function is `clock_gettime`.
     private static func milliseconds(of clock: clockid_t) -> UInt64 {
         var time = timespec()
         clock_gettime(clock, &time)

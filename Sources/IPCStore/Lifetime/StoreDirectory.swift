@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The directory of a store. Only its owner may enter it, and no file in it may be a link.
+/// The directory of a store. Only the user who runs the broker may enter it, and no file in it may be a symbolic link.
 struct StoreDirectory {
     let path: String
 
@@ -9,7 +9,7 @@ struct StoreDirectory {
     var lock: String { path + "/lock" }
 
     /// Creates the directory with mode 0700 if it is missing, and checks it.
-    /// - Throws: `StoreError.unsafePlace` if it belongs to another user, is open to others, or is a link.
+    /// - Throws: `StoreError.unsafePlace` if it belongs to another user, stays open to others, or is a link.
     init(_ path: String) throws {
         self.path = path
         try Self.make(path)
@@ -27,7 +27,7 @@ struct StoreDirectory {
     }
 
     /// Opens a regular file that belongs to the directory's owner, for reading and writing. Creates it with mode 0600
-    /// if it is missing; SQLite gives its own files the mode of the database.
+    /// if it is missing; SQLite gives the log the same mode as the database.
     func openFile(_ file: String) throws -> Int32 {
         let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw Self.refusal(file, Self.systemError) }
@@ -39,7 +39,7 @@ struct StoreDirectory {
         return descriptor
     }
 
-    /// Rejects a path that exists but is not a regular file of the owner, because SQLite would follow a link.
+    /// Rejects a file that exists but is not a regular file owned by this user: SQLite would follow a symbolic link.
     func checkUnlessMissing(_ file: String) throws {
         var status = stat()
         guard lstat(file, &status) == 0 else { return }
@@ -65,7 +65,7 @@ struct StoreDirectory {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw refusal(path, systemError) }
     }
 
-    /// The first bytes of a file; `nil` if it cannot be opened or read.
+    /// The first `count` bytes of a file, or all bytes of a shorter one; `nil` if the file cannot be opened or read.
     static func read(_ path: String, atMost count: Int) -> [UInt8]? {
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

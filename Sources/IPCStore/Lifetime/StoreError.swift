@@ -1,9 +1,9 @@
 package import IPCModel
 
 package enum StoreError: Condition, Hashable {
-    /// The disk is full. The operation was not written; acknowledged operations are safe, and reads continue.
+    /// The disk is full. The operation was not written; acknowledged operations are safe, and reads still work.
     case noSpace
-    /// The database or its log was removed or moved while the store was open. Nothing was written; reads continue.
+    /// The database or its log was removed or moved while the store was open. Nothing was written; reads still work.
     case removed(path: String)
     /// The store is closed, or the disk has failed and no further operation is acknowledged.
     case unavailable
@@ -18,7 +18,7 @@ package enum StoreError: Condition, Hashable {
     case unsafePlace(path: String, reason: String)
     /// SQLite did not apply a setting that the store's promises depend on.
     case setting(name: String, value: String, wanted: String)
-    /// A record that is not a pasteboard version fails its checksum.
+    /// A record other than a pasteboard version fails its checksum.
     case damagedRecord(String)
 
     package var ipcError: IPCError {

@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Waits for the store's thread to start and to stop.
+/// Lets other threads wait until the store's thread has started or stopped.
 final class StoreLifetime: Sendable {
     private struct State {
         var opened: Result<OpenedStore, any Error> = .failure(StoreError.unavailable)
-        /// `nil` while the thread is running.
+        /// How the thread stopped; `nil` while it is running.
         var end: Result<Void, any Error>?
         var waiting: [UnsafeContinuation<Void, any Error>] = []
-        /// Released once the connection is closed.
+        /// The lock on the store, released once the database connection is closed.
         var lock: StoreLock?
     }
 
@@ -43,7 +43,7 @@ final class StoreLifetime: Sendable {
         for continuation in waiting { continuation.resume(with: result) }
     }
 
-    /// Waits until the thread has stopped and the remover has removed its files, then releases the lock.
+    /// Waits until the thread has stopped and `remover` has finished its jobs, then releases the lock on the store.
     /// - Throws: the fault that stopped the thread.
     func end(after remover: WorkerThreads) async throws {
         do { try await awaitEnd() } catch {

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// One process's lock on a store, held as long as the object lives.
-/// The SQLite of Debian 12 can damage a write-ahead log that two connections use, so there must never be a second one.
+/// A lock that keeps other processes from opening a store, held as long as this object exists. The SQLite of Debian 12
+/// can damage a write-ahead log that two connections use, so a store must never have a second connection.
 final class StoreLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock, and writes the process ID into its file. The corresponding C function is `flock`.
-    /// - Throws: `StoreError.inUse`, which names the holder.
+    /// Takes the lock, and writes the process ID into the lock file. The corresponding C function is `flock`.
+    /// - Throws: `StoreError.inUse`, which names the process that holds the lock.
     init(_ directory: StoreDirectory) throws {
         let descriptor = try directory.openFile(directory.lock)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -24,12 +24,12 @@ final class StoreLock: Sendable {
 
     deinit {
         // Unlocks explicitly: a child process between fork and exec shares the open file, so merely closing it would
-        // keep the lock.
+        // keep the store locked.
         flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 
-    /// The process that wrote the lock file, as in `process 123 (ipc-broker)`.
+    /// Describes the process that wrote the lock file, such as `process 123 (ipc-broker)`.
     private static func holder(_ descriptor: Int32) -> String {
         let number = firstLine(StoreDirectory.read(descriptor, at: 0, atMost: 64))
         guard let process = number.flatMap({ Int32($0) }) else { return "another process" }

@@ -1,16 +1,16 @@
 internal import Glibc
 
 package struct OpeningReport: Sendable, Hashable {
-    /// Whether the last run stopped cleanly. A new store counts as clean.
+    /// Whether the store was closed cleanly the last time. A new store counts as closed cleanly.
     package var wasClean = true
-    /// The path to which a damaged file was moved; `nil`, like the next two, if no file was damaged.
+    /// The path to which a damaged database was moved. This and the next two properties are `nil` if none was damaged.
     package var quarantine: String?
-    /// What the check of the damaged file found.
+    /// A description of the damage.
     package var damage: String?
     package var salvaged: Salvage?
 
     package struct Salvage: Sendable, Hashable {
-        /// The number of rows that passed their checksums and are in the new file.
+        /// The number of rows that passed their checksums and were copied to the new database.
         package var rows = 0
         /// The number of tables that could not be read to the end.
         package var tablesCutShort = 0
@@ -26,7 +26,7 @@ struct StoreOpening {
         directory = try StoreDirectory(configuration.directory)
     }
 
-    /// - Throws: an error if the database is damaged, or was written by a newer version of the broker.
+    /// - Throws: an error if the database is damaged, belongs to another program, or was written by a newer broker.
     func openDatabase() throws -> (Database, OpeningReport) {
         try Quarantine.restore(in: directory)
         try refuseForeignAndNewer()
@@ -34,8 +34,8 @@ struct StoreOpening {
         return (try open(&report), report)
     }
 
-    /// Quarantines a damaged database, and creates a new one with the salvaged rows. If that fails, restores the old
-    /// one.
+    /// Moves a damaged database to quarantine, and creates a new one with the salvaged rows. If that fails, moves the
+    /// damaged one back.
     func replaceDatabase(after damage: any Error) throws -> (Database, OpeningReport) {
         let quarantine = Quarantine(directory, at: configuration.now())
         var report = OpeningReport()
@@ -52,7 +52,7 @@ struct StoreOpening {
         }
     }
 
-    /// Salvages the rows. If that fails, closes the new database before its file is removed.
+    /// Salvages the rows. If that fails, closes the new database before the caller puts back the damaged one.
     private func salvage(_ quarantine: Quarantine, into database: Database) throws -> OpeningReport.Salvage {
         do {
             let salvaged = try quarantine.salvage(into: database, at: configuration.now())
@@ -64,11 +64,11 @@ struct StoreOpening {
         }
     }
 
-    /// Whether the file's header can be read. If so, an unreadable page costs only that page, as a damaged one does,
-    /// and the store can still start.
+    /// Whether the database's header can be read. If so, an unreadable page is treated like a damaged one: only that
+    /// page is lost, and the store can still start.
     var canReadHeader: Bool { StoreDirectory.read(directory.database, atMost: 100)?.count == 100 }
 
-    /// Inspects the files before anything is written to them (I25).
+    /// Rejects a database of another program or of a newer broker, before anything is written to its files (I25).
     private func refuseForeignAndNewer() throws {
         switch DatabaseHeader.inspect(directory) {
         case .nothing: return
@@ -81,7 +81,7 @@ struct StoreOpening {
     }
 
     private func open(_ report: inout OpeningReport) throws -> Database {
-        // Checks the file, or creates it before SQLite does.
+        // Checks the database file. If it is missing, creates it here instead of leaving that to SQLite.
         Glibc.close(try directory.openFile(directory.database))
         try directory.checkUnlessMissing(directory.log)
         let database = try Database(directory.database)
@@ -91,7 +91,7 @@ struct StoreOpening {
             try directory.synchronize()
             return database
         } catch {
-            // Close before the file is renamed, or another process opens it.
+            // Close the database before its file is renamed or another process opens it.
             try? database.close()
             throw error
         }
@@ -107,7 +107,7 @@ struct StoreOpening {
         return wasClean
     }
 
-    /// Whether each intact reservation marks a clean stop.
+    /// For each intact row of `reservation`, whether it marks a clean stop.
     private static func endMarks(_ database: Database) throws -> [Bool] {
         var marks: [Bool] = []
         try PreparedStatement("SELECT * FROM main.reservation", on: database).query { row in
@@ -116,11 +116,11 @@ struct StoreOpening {
         return marks
     }
 
-    /// Checks the structure of the whole file or, after a clean stop, only of the pasteboards and their names, which
-    /// takes half a millisecond for a thousand pasteboards.
+    /// Checks the structure of the whole file. After a clean stop, checks only the table `pasteboard` with its indexes,
+    /// which takes half a millisecond for a thousand pasteboards.
     ///
-    /// “PRAGMA quick_check” does not compare indexes with their tables, and a pasteboard that is missing from its index
-    /// cannot be found. The indexes are few and small.
+    /// “PRAGMA quick_check” does not compare indexes with their tables, and a pasteboard that is missing from an index
+    /// cannot be found by name. The indexes are few and small, so the full check is used.
     private static func check(_ database: Database, afterCleanStop: Bool) throws {
         let extent = afterCleanStop ? "pasteboard" : "3"
         let findings = try database.texts("PRAGMA main.integrity_check(\(extent))")

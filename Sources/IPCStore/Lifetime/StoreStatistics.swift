@@ -4,10 +4,10 @@ internal import Synchronization
 package final class StoreStatistics: Sendable {
     package struct Snapshot: Sendable, Hashable {
         package var operations: UInt64 = 0
-        /// Commits that wrote to the file; each is flushed once.
+        /// Commits that wrote to the database file; each is flushed once.
         package var commits: UInt64 = 0
         package var checkpoints: UInt64 = 0
-        /// The memory files that exist now, each with an open descriptor.
+        /// The number of memory files that exist now. Each needs an open file descriptor.
         package var memoryFiles = 0
     }
 

@@ -46,7 +46,7 @@ struct StoreThread: Sendable {
             }
             return (session, report)
         } catch {
-            // Close before the file is renamed, or another process looks at it.
+            // Close the database before its file is renamed or another process opens it.
             try? database.close()
             throw error
         }
@@ -60,8 +60,8 @@ struct StoreThread: Sendable {
         try session.transaction.close()
     }
 
-    /// Rejects all operations after a fault. The connection stays open: closing it would copy the log into the database
-    /// on a failed disk. The next start does that.
+    /// Rejects all operations after a fault, such as a disk error. The connection stays open, because closing it would
+    /// copy the log into the database on a failed disk. The next start copies the log.
     private func fail(_ session: StoreSession, _ fault: any Error) {
         lending.offer(nil)
         queue.stop()

@@ -1,14 +1,14 @@
 package import IPCModel
 
-/// A claim on a scheme that outlives the process that made it.
+/// A claim on a URL scheme, stored so that it outlives the process that made it.
 package struct StoredClaim: Sendable, Hashable {
     package let application: ApplicationID
     package let scheme: URLScheme
     /// How many requests may be in flight to the application at once.
     package let window: UInt32
-    /// Whether deliveries may carry descriptors.
+    /// Whether deliveries to the application may carry file descriptors.
     package let takesDescriptors: Bool
-    /// When the claim was made, in milliseconds since 1970. ``Registrations/claims()`` is not sorted by it.
+    /// When the claim was made, in milliseconds since 1970. ``Registrations/claims()`` does not sort by this time.
     package fileprivate(set) var time: UInt64
 
     package init(
@@ -41,12 +41,12 @@ package struct StoredDefault: Sendable, Hashable {
     package let application: ApplicationID
 }
 
-/// The claims of a running handler, kept across restarts of the broker so that the handler need not notice them.
+/// The claims of a running handler, stored so that the handler need not repeat them after a restart of the broker.
 package struct LiveClaims: Sendable, Hashable {
     package let application: ApplicationID
-    /// The connection that owns the application's bus name: its unique name, `@`, and the id of the bus.
+    /// The connection that owns the application's bus name: the connection's unique name, `@`, and the id of the bus.
     package let owner: String
-    /// Oldest first.
+    /// The schemes that the handler has claimed, oldest first.
     package let schemes: [URLScheme]
     package let window: UInt32
     package let takesDescriptors: Bool
@@ -74,13 +74,13 @@ package struct LiveClaims: Sendable, Hashable {
     }
 }
 
-/// The scheme claims, the user's default handlers and the access policies of applications, each in its own table.
+/// The tables of scheme claims, claims of running handlers, default handlers chosen by the user, and access policies.
 package final class Registrations {
     private let transaction: GroupTransaction
 
     init(_ transaction: GroupTransaction) { self.transaction = transaction }
 
-    /// The intact rows of a query, and the number of damaged ones.
+    /// The intact rows of a query, and the number of damaged rows.
     private func rows<Row>(_ sql: StaticString, _ read: (SQLRow) -> Row?) throws -> (rows: [Row], damaged: Int) {
         var (rows, damaged): ([Row], Int) = ([], 0)
         try transaction.statement(sql, .persistent).query { row in
@@ -97,7 +97,7 @@ package final class Registrations {
         return (claims, damaged)
     }
 
-    /// Stores a claim. If the application already claims the scheme, updates that claim, which keeps its age.
+    /// Stores a claim. If the application already claims the scheme, updates that claim, but keeps its age.
     package func saveClaim(_ claim: StoredClaim) throws {
         let find = try transaction.statement(
             "SELECT sequence, time FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
@@ -118,13 +118,13 @@ package final class Registrations {
             [.text(application.text), .text(scheme.spelling)])
     }
 
-    /// The handlers that the user chose, and the number of damaged rows.
+    /// The default handlers that the user chose, and the number of damaged rows.
     package func defaults() throws -> (defaults: [StoredDefault], damaged: Int) {
         let (defaults, damaged) = try rows("SELECT * FROM @.scheme_default ORDER BY sequence", StoredDefault.init)
         return (defaults, damaged)
     }
 
-    /// Stores the handler that the user chose for a scheme; `nil` removes the choice (I21).
+    /// Stores the default handler that the user chose for a scheme; `nil` removes the choice (I21).
     package func setDefault(_ application: ApplicationID?, for scheme: URLScheme) throws {
         guard let application else {
             return try transaction.write(
@@ -139,7 +139,7 @@ package final class Registrations {
 
     // MARK: Claims of running handlers
 
-    /// The claims of running handlers, oldest first. Damaged rows are left out: those handlers register again.
+    /// The claims of running handlers, oldest first. Damaged rows are left out; their handlers will register again.
     package func liveClaims() throws -> [LiveClaims] {
         try rows("SELECT * FROM @.live_claim ORDER BY sequence", LiveClaims.init).rows
     }
@@ -179,7 +179,7 @@ package final class Registrations {
         return (policies, damaged)
     }
 
-    /// Stores an application's access policy. An open policy is not stored; instead, any earlier row is deleted.
+    /// Stores an application's access policy. If it allows every caller, only deletes the earlier row, if there is one.
     package func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) throws {
         guard !policy.isOpen else {
             return try transaction.write(

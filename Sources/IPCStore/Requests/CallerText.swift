@@ -1,5 +1,5 @@
-/// The string that identifies a caller in the store: its unique name, `@`, and the id of the bus, because another bus
-/// assigns the same unique names again. A space and the process follow if it is known. Empty if no connection is known.
+/// The string that identifies a caller in the store: its unique name, `@`, and the id of the bus, because each bus
+/// assigns the same unique names. A space and the process follow if known. Empty if the connection is unknown.
 package struct CallerText: Sendable, Hashable {
     package let text: String
 
@@ -18,7 +18,7 @@ package struct CallerText: Sendable, Hashable {
         return String(connection[..<at])
     }
 
-    /// The process if it is known, otherwise the connection.
+    /// The caller's process if it is known, otherwise its connection.
     package var processOrConnection: String { String(space.map { text[text.utf8.index(after: $0)...] } ?? text[...]) }
 
     private var connection: Substring { text[..<(space ?? text.endIndex)] }

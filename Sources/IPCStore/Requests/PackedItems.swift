@@ -3,7 +3,7 @@ internal import IPCModel
 /// A reply as bytes: for each item, the number of its representations, and for each of these its type, kind and value
 /// (``PackedFields``).
 extension [PasteboardItem] {
-    /// `nil` if there are no items, or their values have more than `most` bytes.
+    /// Packs the items; `nil` if there are none, or if their values have more than `most` bytes.
     func packed(most: UInt64) -> [UInt8]? {
         guard !isEmpty, reduce(0, { $0 + $1.byteCount }) <= most else { return nil }
         var bytes: [UInt8] = []
@@ -19,7 +19,7 @@ extension [PasteboardItem] {
                     bytes.append(number: 1)
                     bytes.append(field: value)
                 case .file(let file):
-                    // A file that cannot be read has no bytes to keep.
+                    // If the file cannot be read, the value is kept without bytes.
                     bytes.append(number: 1)
                     bytes.append(field: (try? file.bytes()) ?? [])
                 }
@@ -28,7 +28,7 @@ extension [PasteboardItem] {
         return bytes
     }
 
-    /// `nil` if the bytes are malformed.
+    /// Reads packed items; `nil` if the bytes are malformed.
     init?(packed bytes: [UInt8]) {
         self = []
         var fields = PackedFields(bytes)

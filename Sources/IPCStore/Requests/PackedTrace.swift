@@ -16,7 +16,7 @@ extension [TraceStep] {
         return bytes
     }
 
-    /// `nil` if the bytes are malformed.
+    /// Reads a packed trace; `nil` if the bytes are malformed.
     init?(packed bytes: [UInt8]) {
         self = []
         var fields = PackedFields(bytes)
@@ -33,7 +33,7 @@ extension [TraceStep] {
 }
 
 extension String {
-    /// The first 1,024 bytes of UTF-8, for a string in a step.
+    /// The string, cut to at most 1,024 bytes of UTF-8.
     fileprivate var cut: String {
         guard utf8.count > 1_024 else { return self }
         var end = utf8.index(startIndex, offsetBy: 1_024)
@@ -43,7 +43,7 @@ extension String {
 }
 
 extension RequestRecord {
-    /// Appends steps. If there are more than `most`, keeps the first and last ones: how the request began and ended.
+    /// Appends steps. Of more than `most` steps, keeps only the first and last ones: how the request began and ended.
     mutating func append(_ steps: [TraceStep], most: UInt64) {
         trace += steps
         let most = Int(clamping: most)

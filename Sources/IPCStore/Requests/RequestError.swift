@@ -3,7 +3,7 @@ package import IPCModel
 package enum RequestError: Condition, Hashable {
     /// No request has this id, or its record was forgotten.
     case noSuchRequest(RequestID)
-    /// The id was used for a request with other arguments.
+    /// The id has already been used for a request with different arguments.
     case identifierReused(RequestID)
     /// The operation is possible only after the request has ended.
     case notEnded(RequestID)

@@ -1,15 +1,15 @@
 internal import IPCModel
 
-/// The keys of the requests that have a record and, for each payer, the order in which its requests ended.
+/// The keys of requests with a record and, for each ``RequestPayer``, the order in which its requests ended.
 struct RequestLog {
     struct Ended {
-        /// The hash of the id, seeded per process: 64 bits distinguish ids, and no caller can choose a hash.
+        /// The hash of the id. 64 bits distinguish ids; hashes are seeded per process, so no caller can choose one.
         let key: Int
         let sequence: Int64
         let time: UInt64
-        /// The version held as the payload, 0 if there is none; `nil` if only the request's row knows it.
+        /// The change count of the payload's version: 0 if there is none, `nil` if only the request's row has it.
         let payload: UInt64?
-        /// Whether a caller asked to forget it early.
+        /// Whether a caller dropped the request before its retention period was over.
         var isDropped = false
     }
 
@@ -23,27 +23,27 @@ struct RequestLog {
     }
 
     private var sequences: [Int: Int64] = [:]
-    /// The keys of the requests that have not ended, by sequence.
+    /// The keys of the requests that have not ended, by sequence number.
     private var unended: [Int64: Int] = [:]
-    /// The sequences of those requests in order of acceptance, mixed with some that have ended since.
+    /// The sequence numbers of the requests in `unended`, in order of acceptance, and of some that have ended since.
     private var order: [Int64] = []
     private var lines: [RequestPayer: Line] = [:]
-    /// The number of records of unattested payers. There may be as many such payers as processes.
+    /// The number of ended requests kept for unattested payers. There may be as many such payers as processes.
     private(set) var unattestedCount = 0
     private var forgotten = 0
     private var drops = 0
     private(set) var lastSequence: Int64 = 0
-    /// No kept request ended before this time; `nil` if none has ended. The first one may have ended later.
+    /// A lower bound for when the kept requests ended; `nil` if none has ended.
     private(set) var firstEnd: UInt64?
 
     func sequence(_ id: RequestID) -> Int64? { sequences[id.hashValue] }
 
-    /// The hash of the id of a request that has not ended.
+    /// The hash of the id of an unended request; `nil` if the request has ended.
     func key(of sequence: Int64) -> Int? { unended[sequence] }
 
     var payers: [RequestPayer] { Array(lines.keys) }
 
-    /// The unattested payers and how many records each has: those with the most first, then those with the oldest.
+    /// Unattested payers and their numbers of records: those with the most records first, then those with the oldest.
     func heaviestUnattested(atMost most: Int) -> [(payer: RequestPayer, count: Int)] {
         lines.lazy.filter { !$0.key.isAttested && $0.value.first < $0.value.ended.count }
             .map { (payer: $0.key, count: $0.value.count, oldest: $0.value.ended[$0.value.first].sequence) }
@@ -66,7 +66,7 @@ struct RequestLog {
         firstEnd = min(firstEnd ?? time, time)
     }
 
-    /// The sequences of the requests after a given one that have not ended, in order of acceptance.
+    /// The sequence numbers of unended requests after `sequence`, in order of acceptance.
     func unended(after sequence: Int64, atMost count: Int) -> [Int64] {
         var (low, high) = (0, order.count)
         while low < high {
@@ -80,7 +80,7 @@ struct RequestLog {
         if !payer.isAttested { unattestedCount += change }
     }
 
-    /// The payer's request that ended first, and how many of its ended requests are kept.
+    /// The request of a payer that ended first, and how many of its ended requests are kept.
     func oldest(of payer: RequestPayer) -> (ended: Ended, count: Int)? {
         guard let line = lines[payer], line.first < line.ended.count else { return nil }
         return (line.ended[line.first], line.count)
@@ -95,7 +95,7 @@ struct RequestLog {
         forgotten += 1
     }
 
-    /// Forgets an ended request early. Its place in the order stays.
+    /// Forgets an ended request before its retention period is over. Its entry stays in the payer's order, as dropped.
     mutating func drop(_ id: RequestID, _ sequence: Int64, payer: RequestPayer) {
         sequences[id.hashValue] = nil
         setDropped(true, sequence, payer)
@@ -104,7 +104,7 @@ struct RequestLog {
 
     // MARK: Undo
 
-    /// - Parameter earlier: the sequence that the id had before, if any.
+    /// - Parameter earlier: the sequence number that the id had before, if any.
     mutating func undoBegin(_ id: RequestID, earlier: Int64?) {
         if let sequence = sequences[id.hashValue] { unended[sequence] = nil }
         sequences[id.hashValue] = earlier
@@ -130,7 +130,7 @@ struct RequestLog {
 
     private mutating func setDropped(_ isDropped: Bool, _ sequence: Int64, _ payer: RequestPayer) {
         guard var line = lines.removeValue(forKey: payer) else { return }
-        // Most dropped requests ended recently.
+        // The search begins at the end, because most dropped requests ended recently.
         if let index = line.ended[line.first...].lastIndex(where: { $0.sequence == sequence }) {
             line.ended[index].isDropped = isDropped
             line.dropped += isDropped ? 1 : -1
@@ -171,7 +171,7 @@ struct RequestLog {
 
     mutating func load(_ transaction: GroupTransaction) throws {
         var ended: [(key: Int, sequence: Int64, payer: RequestPayer, time: UInt64)] = []
-        // SQLite reads a row only up to the last of these columns.
+        // SQLite reads a row only up to the last of the selected columns.
         let statement = try transaction.statement(
             "SELECT sequence, id, source, ended, strength, caller FROM @.open_request ORDER BY sequence", .persistent)
         try statement.query { row in

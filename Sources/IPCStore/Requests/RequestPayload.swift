@@ -2,9 +2,9 @@ package import IPCModel
 
 package enum RequestPayload: Sendable {
     case none
-    /// Items that are on no pasteboard. Their files must be on disk (``Store/withPayload(_:_:)``).
+    /// Items that are on no pasteboard. Their files must already be on disk (``Store/withPayload(_:_:)``).
     case items([PasteboardItem])
-    /// A version of a pasteboard. If it is on disk, it is held for the request; otherwise, it is copied there.
+    /// A version of a pasteboard. If it is on disk, it is held for the request; otherwise, it is copied to disk.
     case version(of: PasteboardName, changeCount: UInt64)
     /// A payload that must not be kept, such as a secret. The request cannot be retried.
     case withheld
@@ -13,9 +13,9 @@ package enum RequestPayload: Sendable {
 enum KeptPayload {
     case none
     case withheld
-    /// A version on disk, to be pinned.
+    /// A version on disk, which the request will hold.
     case pin(VersionRow)
-    /// A version on disk that expires, so it is kept as another version with the same content.
+    /// A version on disk that expires, so the request will hold another version with the same content instead.
     case share(VersionRow)
     case write([RepresentationEntry], items: Int)
 }
@@ -116,7 +116,7 @@ final class RequestPayloads {
         request.payload = RequestRecord.Payload(items: UInt32(clamping: version.items), bytes: version.bytes)
     }
 
-    /// Writes a version that is on no pasteboard, and that one request holds.
+    /// Writes a version that is on no pasteboard and is held by one request.
     private func snapshot(
         of source: Source, _ fill: (inout VersionRow) throws -> Void
     ) throws -> VersionRow {
@@ -128,7 +128,7 @@ final class RequestPayloads {
         return version
     }
 
-    /// Releases the payload of a request. If its pasteboard still keeps the version, the version stays there.
+    /// Releases the payload of a request. If a pasteboard still keeps the payload's version, the version stays.
     func release(of request: inout RequestRecord) throws {
         guard request.payloadVersion != 0 else { return }
         try releaseVersion(request.payloadVersion)

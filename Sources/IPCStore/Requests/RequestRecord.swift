@@ -26,21 +26,21 @@ package struct RequestRecord: Sendable, Hashable {
     package let application: String
     package let url: String
     package let pasteboard: PasteboardName?
-    /// The change count that the request is bound to.
+    /// The change count of the version that the request wrote to the pasteboard or sent from it; `nil` if none.
     package let changeCount: UInt64?
-    /// `nil` if there is no payload, or it was released.
+    /// The size of the payload; `nil` if there is no payload, or it was released.
     package internal(set) var payload: Payload?
     package var attempts: UInt32
     /// How often the handler left the bus without answering while this was its only request.
     package var crashes: UInt32
     /// How long the handler has to answer, in milliseconds: from acceptance or, for a queued request, from delivery.
     package let timeout: UInt64
-    /// The request that the sender was handling, if any. `depth` is the number of requests above this one.
+    /// The request that the sender was handling, if any. `depth` counts the requests in the chain above this one.
     package let parent: RequestID?
     package let depth: UInt32
-    /// When it was accepted, in milliseconds since 1970, like all times here.
+    /// When the request was accepted. All times in this record are in milliseconds since 1970.
     package let accepted: UInt64
-    /// When it expires if it has not been delivered.
+    /// When the request expires if it has not been delivered by then; `nil` for never.
     package let expiresAt: UInt64?
     package var ended: UInt64?
     package var failure = RequestEnd.Failure()
@@ -48,14 +48,14 @@ package struct RequestRecord: Sendable, Hashable {
     package let context: [UInt8]?
     /// Empty if there is no reply, or it is larger than `reply-kept-bytes`.
     package var reply: [PasteboardItem] = []
-    /// Oldest first. At most `trace-steps` steps are kept: the first and the last ones.
+    /// The steps, oldest first. At most `trace-steps` steps are kept: the first and the last ones.
     package internal(set) var trace: [TraceStep] = []
     /// The change count of the version held as the payload; 0 if there is none.
     var payloadVersion: UInt64 = 0
     /// Whether the payload is not kept, so that a retry would send less than the original.
     var lacksPayload = false
 
-    /// The last request that retried this one, according to its trace. Older brokers did not record it.
+    /// The id of the last request that retried this one, as recorded in the trace. Older brokers did not record it.
     package var retriedAs: String? { trace.last { $0.kind == .retried && !$0.detail.isEmpty }?.detail }
 
     package struct Payload: Sendable, Hashable {
@@ -80,9 +80,9 @@ package struct RequestRecord: Sendable, Hashable {
 }
 
 /// The payer of a record: the application if the bus or a sandbox attests it, otherwise the caller's process, otherwise
-/// its connection. If a merely claimed name were enough, any program could have another's records forgotten.
+/// the caller's connection. If a claimed name were enough, any program could make the broker forget another's records.
 package struct RequestPayer: Sendable, Hashable {
-    /// Unique among applications, processes and connections.
+    /// Identifies the payer uniquely among applications, processes and connections.
     package let text: String
     package let isAttested: Bool
 

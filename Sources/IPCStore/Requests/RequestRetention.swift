@@ -6,7 +6,7 @@ final class RequestRetention {
     private let payloads: RequestPayloads
     private let transaction: GroupTransaction
     private let limits: Limits
-    /// How many requests of each payer ended in the group.
+    /// How many requests of each payer ended in the current group.
     private var endedInGroup: [RequestPayer: Int] = [:]
 
     init(_ rows: RequestRows, _ payloads: RequestPayloads, _ transaction: GroupTransaction) {
@@ -16,7 +16,7 @@ final class RequestRetention {
 
     func noteEnd(of payer: RequestPayer) { endedInGroup[payer, default: 0] += 1 }
 
-    /// Forgets excess requests of this group's payers, once for all of its operations.
+    /// Forgets excess requests of the payers whose requests ended in this group, once for all operations of the group.
     func prepareCommit() throws {
         guard !endedInGroup.isEmpty else { return }
         transaction.beginUpkeep()
@@ -41,8 +41,8 @@ final class RequestRetention {
         rows.findFirstEnd()
     }
 
-    /// When ended requests are due to be forgotten, in milliseconds of uptime; `nil` if none is kept. Requests that end
-    /// within a minute are forgotten together. Their age is measured by the wall clock.
+    /// When the oldest ended request is due to be forgotten, in milliseconds of uptime; `nil` if none is kept. A minute
+    /// is added, so that requests that end within a minute are forgotten together. Age is measured by the wall clock.
     var nextEnd: UInt64? {
         guard let first = rows.log.firstEnd else { return nil }
         let kept = limits.endedRequestsKeptSeconds * 1_000
@@ -51,7 +51,7 @@ final class RequestRetention {
         return age < kept ? uptime + (kept - age) + 60_000 : uptime
     }
 
-    /// Forgets some ended requests of a payer that are too many or too old, and returns how many.
+    /// Forgets up to `most` ended requests of a payer that are too many or too old. Returns how many were forgotten.
     @discardableResult
     private func forget(of payer: RequestPayer, most: Int) throws -> Int {
         var forgotten = 0
@@ -62,14 +62,14 @@ final class RequestRetention {
         return forgotten
     }
 
-    /// Forgets ended requests of unattested payers if there are too many in total. It takes them from the payers that
-    /// have the most, so that a flood from one process does not cost other processes their records.
-    /// - Parameter count: twice the number of requests that ended since the last time, so that the excess shrinks.
+    /// Forgets ended requests of unattested payers if there are too many in total. Begins with the payers that have the
+    /// most, so that a flood from one process does not cost other processes their records.
+    /// - Parameter count: twice the number of requests that ended since the last call, so that the excess shrinks.
     private func forgetUnattestedExcess(atMost count: Int) throws {
         let most = 4 * Int(clamping: limits.endedRequestsKept)
         let excess = rows.log.unattestedCount - most
         guard excess > 0 else { return }
-        // Forgets some more at once, because the search for the heaviest payers visits all payers.
+        // More than necessary are forgotten at once, because the search for the heaviest payers visits all payers.
         let forgotten = max(min(excess, count), min(Self.forgottenAtOnce, most / 4 + 1))
         var heaviest = rows.log.heaviestUnattested(atMost: forgotten)
         for _ in 0..<forgotten {

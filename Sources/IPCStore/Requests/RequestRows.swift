@@ -6,12 +6,12 @@ final class RequestRows {
     private let replyKeptBytes: UInt64
     /// The keys of the rows, and the order in which requests ended.
     private(set) var log = RequestLog()
-    /// Records of requests that began recently. Most end before another thousand begin, so that their rows need not be
-    /// read. Emptied whenever anything is undone.
+    /// A cache of the records of requests that began recently. Most requests end before another thousand begin, so that
+    /// their rows need not be read. Emptied whenever anything is undone.
     private var open: [Int64: RequestRecord] = [:]
 
     private static let mostOpen = 1_024
-    /// A longer record is read again instead, so that all of these together take at most 8 MiB.
+    /// A record with more bytes than this is not cached, so that the cache takes at most 8 MiB.
     private static let mostOpenBytes = 8_192
 
     init(_ transaction: GroupTransaction) {
@@ -24,12 +24,12 @@ final class RequestRows {
 
     func compact() { log.compact() }
 
-    /// The number of requests that began recently and have not ended.
+    /// The number of cached requests: those that began recently and have not ended.
     var openCount: Int { open.count }
 
     // MARK: Reading
 
-    /// The record with a key; `nil` if there is none.
+    /// The record with a sequence number; `nil` if there is none.
     /// - Throws: `StoreError.damagedRecord`
     func record(_ sequence: Int64, _ id: RequestID) throws -> RequestRecord? {
         try transaction.statement(Self.find, .persistent).first([.integer(sequence)]) {
@@ -51,14 +51,14 @@ final class RequestRows {
         open[sequence].flatMap { $0.id == id ? $0 : nil }
     }
 
-    /// Passes the records after a key, without replies and traces, to a closure until it returns false. A damaged row
-    /// is passed as `nil`.
+    /// Passes the records after a sequence number, without replies and traces, to a closure until it returns false.
+    /// Damaged rows are passed as `nil`.
     func scan(after sequence: Int64, _ body: (Int64, RequestRecord?) -> Bool) throws {
         try transaction.statement("SELECT * FROM @.open_request WHERE sequence > ? ORDER BY sequence", .persistent)
             .scan([.integer(sequence)]) { body($0.integer(0), RequestRecord(outline: $0)) }
     }
 
-    /// The record with a key, without its reply and trace; `nil` if it is damaged.
+    /// The record with a sequence number, without its reply and trace; `nil` if it is damaged.
     func outline(_ sequence: Int64) throws -> RequestRecord? {
         try transaction.statement(Self.find, .persistent).first([.integer(sequence)], RequestRecord.init(outline:))
     }
@@ -136,7 +136,7 @@ final class RequestRows {
     func findFirstEnd() { log.findFirstEnd() }
 
     /// Removes the payer's request that ended first.
-    /// - Returns: the version held as its payload: 0 if there is none, `nil` if its row is damaged.
+    /// - Returns: the change count of its payload's version: 0 if there is none, `nil` if the request's row is damaged.
     func forgetOldest(_ ended: RequestLog.Ended, of payer: RequestPayer) throws -> UInt64? {
         var payload: UInt64? = 0
         if !ended.isDropped {

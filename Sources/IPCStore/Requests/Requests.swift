@@ -33,9 +33,9 @@ package final class Requests {
         return stored
     }
 
-    /// Begins a queued request with the payload of an ended one. The URL, handler and context come from the new record.
+    /// Begins a queued request with the payload of an ended one. The URL, handler and context are those of `request`.
     /// - Returns: `nil` for a new request, or else the record of the first call with this id (I10).
-    /// - Throws: `RequestError.notEnded`; `wasTaken` if the handler took the ended one; `payloadGone`.
+    /// - Throws: `RequestError.notEnded`; `wasTaken` if the handler took the ended request; `payloadGone`.
     package func retry(
         _ id: RequestID, _ request: RequestRecord, trace: [TraceStep] = []
     ) throws -> RequestRecord? {
@@ -90,9 +90,9 @@ package final class Requests {
 
     /// Records a delivery attempt, and reads the payload.
     /// - Throws: `StoreError.damagedRecord` if the row is damaged, as do all methods below: no call can end such a
-    ///   request, and it is forgotten after its retention period. `RequestError.hasEnded`.
+    ///   request, and it is forgotten after its retention period. `RequestError.hasEnded` if the request has ended.
     ///   `RequestError.damagedPayload` if the request can never be delivered as it was sent; then no attempt is
-    ///   recorded. Other errors are temporary, for example if no descriptor is left.
+    ///   recorded. Other errors are temporary, for example if the broker has no file descriptor left.
     package func beginAttempt(
         _ id: RequestID, trace: [TraceStep] = []
     ) throws -> (record: RequestRecord, items: [PasteboardItem]?) {
@@ -121,7 +121,7 @@ package final class Requests {
     /// kept. A request ends only once (I6): one that has ended stays unchanged. The number of attempts never decreases.
     /// - Parameter payload: the payload, if the request began without one. It never prevents the end: a payload that
     ///   cannot be kept, such as a dropped version or a secret, is left out, and a retry reports that.
-    /// - Throws: ``IntakeOutdated`` if a file is not on disk.
+    /// - Throws: ``IntakeOutdated`` if a file of the payload is not on disk.
     package func finish(
         _ id: RequestID, _ end: RequestEnd, payload: RequestPayload = .none, trace: [TraceStep] = []
     ) throws -> RequestRecord {
@@ -171,8 +171,8 @@ package final class Requests {
         return RequestPlace(sequence: sequence)
     }
 
-    /// A page of the matching requests, except damaged ones. It may have fewer than `limit`, because one operation
-    /// reads only a few hundred requests.
+    /// A page of the matching requests, except damaged ones. It may have fewer than `limit` even if more match, because
+    /// one operation reads only a few hundred requests.
     package func page(
         from place: RequestPlace, limit: Int, where matches: (RequestRecord) -> Bool
     ) throws -> RequestPage {
@@ -193,7 +193,7 @@ package final class Requests {
 
     private static let mostSeen = 500
 
-    /// A page of the requests that have not ended. A damaged one is left out, and counts as ended from now on.
+    /// A page of the requests that have not ended. A damaged request is left out, and counts as ended from now on.
     package func unended(from place: RequestPlace, limit: Int) throws -> RequestPage {
         var page = RequestPage()
         let sequences = rows.log.unended(after: place.sequence, atMost: max(0, limit))
@@ -223,7 +223,7 @@ package struct RequestPlace: Sendable, Hashable {
 /// Part of the list of requests, in order of acceptance, without replies and traces.
 package struct RequestPage: Sendable {
     package var requests: [RequestRecord] = []
-    /// `nil` at the end of the list.
+    /// Where the next page begins; `nil` at the end of the list.
     package var next: RequestPlace?
 }
 

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A thread that flushes a group while the store's thread runs the next one. It starts on the first flush.
+/// A thread that flushes a group while the store's thread runs the next group. It starts on the first flush.
 final class FlushThread: Sendable {
     private enum State {
         case notStarted
@@ -15,11 +15,11 @@ final class FlushThread: Sendable {
     private let state = Mutex(State.notStarted)
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// - Parameter willFlush: called on this thread before each of its flushes.
+    /// - Parameter willFlush: called on the flush thread before each of its flushes.
     init(_ willFlush: @escaping @Sendable () -> Void) { self.willFlush = willFlush }
 
-    /// Flushes a file on this thread, then calls `then` there with the error number, or 0. No other flush may be
-    /// pending. If the thread cannot be started, the calling thread does both.
+    /// Flushes a file on the flush thread, which then calls `then` with the error number, or 0. No other flush may be
+    /// pending. If the flush thread cannot be started, the calling thread flushes the file and calls `then`.
     func flush(_ descriptor: CInt, then: @escaping @Sendable (CInt) -> Void) {
         let isNew = state.withLock { state in
             defer { state = .flushing(descriptor, then: then) }
@@ -36,7 +36,7 @@ final class FlushThread: Sendable {
         }
     }
 
-    /// Stops the thread. No flush may be running.
+    /// Stops the flush thread. No flush may be running.
     func end() {
         state.withLock { $0 = .ending }
         wakeUp.signal()

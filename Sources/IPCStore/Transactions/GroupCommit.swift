@@ -5,8 +5,8 @@ internal import Glibc
 ///
 /// While one group is flushed, the next one runs; it is written after that flush. A group ends when no operation is
 /// waiting to run and a caller is waiting for the disk, or when its staged operations have lingered long enough. If
-/// more requests are open than callers are waiting for the disk, the group waits a moment for the others: a single
-/// flush for all of them saves more time than that. When there is no work, the thread sleeps without a deadline.
+/// more requests are open than callers are waiting for the disk, the group briefly waits for more requests to end: one
+/// flush for all saves more time than the wait costs. When there is no work, the thread sleeps without a deadline.
 struct GroupCommit {
     let session: StoreSession
     let queue: OperationQueue
@@ -15,27 +15,27 @@ struct GroupCommit {
 
     /// Operations that have run, and are answered once the group is on disk.
     private var waiting: [Waiting] = []
-    /// The group being flushed: the callers to answer, and the moves to report.
+    /// The group being flushed: the callers to answer, and the changes to pasteboards to report.
     private var flushing: (waiting: [Waiting], moves: [PasteboardMove])?
     private var hasStaged = false
     private var count = 0
-    /// When staged operations have lingered long enough.
+    /// Until when the group's staged operations may linger; `nil` if there are none.
     private var lingers: DispatchTime?
-    /// When the group stops waiting for more requests.
+    /// Until when the group waits for more requests to end; `nil` if it is not waiting.
     private var gathers: DispatchTime?
-    /// How many of the next groups do not wait for more requests, because the last wait was in vain.
+    /// How many of the next groups do not wait for more requests to end, because the last wait was in vain.
     private var hurried = 0
     /// Answers to hand over together, with a single thread switch.
     private var outgoing: [@Sendable () -> Void] = []
-    /// When the operation behind the first of these answers began, in milliseconds since 1970.
+    /// When the operation of the first answer in `outgoing` began, in milliseconds since 1970.
     private var outgoingSince: UInt64 = 0
 
     /// A group ends after this many operations, so that the first ones do not wait forever.
     private static let most = 1_024
     private static let hurriedAfterVain = 16
-    /// This many answers are handed over even if more operations are waiting, so that their callers can go on.
+    /// Once this many answers are ready, they are handed over before more operations run, so that callers can continue.
     private static let together = 8
-    /// Answers are also handed over when an operation begins this much later than the first one.
+    /// Answers are also handed over when an operation begins this long after the operation of the first answer.
     private static let millisecondsTogether: UInt64 = 2
 
     private typealias Waiting = (operation: PendingOperation, finished: FinishedOperation)
@@ -97,7 +97,7 @@ struct GroupCommit {
         for (operation, finished) in waiting { answer(operation, finished) }
     }
 
-    /// Fails operations with an error, after the earlier answers.
+    /// Hands over the answers that are ready, then fails operations with an error.
     private mutating func fail(_ operations: [Waiting], _ error: StoreError) {
         handOver()
         for (operation, _) in operations { operation.fail(error) }
@@ -111,12 +111,12 @@ struct GroupCommit {
 
     // MARK: Running
 
-    /// Runs operations, and those that arrive meanwhile, then ends the group if that is due.
+    /// Runs operations and any that arrive in the meantime, then ends the group if it is time.
     private mutating func gather(_ first: [PendingOperation]) throws {
         var operations = first
         while !operations.isEmpty {
             try run(operations)
-            // Staged operations are answered before a flush.
+            // Staged operations are answered now, because they do not wait for a flush.
             handOver()
             operations = count < Self.most ? queue.takeAll() : []
         }
@@ -129,7 +129,7 @@ struct GroupCommit {
         for (index, operation) in operations.enumerated() {
             do {
                 try run(operation)
-                // Also true after the clock was set back, when the elapsed time is unknown.
+                // This is also true if the clock was set back, because the elapsed time is then unknown.
                 let isLate = session.transaction.now &- outgoingSince >= Self.millisecondsTogether
                 if outgoing.count >= Self.together || isLate { handOver() }
             } catch {
@@ -156,7 +156,7 @@ struct GroupCommit {
     private mutating func finish(_ operation: PendingOperation, _ finished: FinishedOperation) {
         count += 1
         statistics.ran()
-        // A reader waits too, because it may have read writes of this group or the previous one.
+        // An operation that only reads waits too: it may have read writes of this group or of the one being flushed.
         if !operation.isStaged, session.transaction.isDirty {
             waiting.append((operation, finished))
         } else if !operation.isStaged, flushing != nil {
@@ -172,14 +172,14 @@ struct GroupCommit {
 
     // MARK: Ending a group
 
-    /// Ends the group if a caller is waiting for the disk or the group has lingered, unless a flush is running.
+    /// Ends the group if a caller is waiting for the disk, or it is full or has lingered, unless a flush is running.
     private mutating func endIfDue() throws {
         guard flushing == nil else { return }
         let hasLingered = lingers.map { $0 <= .now() } ?? false
         if hasLingered || count >= Self.most || !waiting.isEmpty && !letsOthersJoin() { try end() }
     }
 
-    /// Whether the group waits for more requests, because more of them are with their handlers than are waiting here.
+    /// Whether the group waits for more requests to end, because more are open than callers are waiting for the group.
     private mutating func letsOthersJoin() -> Bool {
         guard waiting.count < session.requestRows.openCount else { return false }
         guard hurried == 0 else {
@@ -191,7 +191,7 @@ struct GroupCommit {
         return .now() < until
     }
 
-    /// Commits the group and begins its flush. A single operation is flushed on this thread. No flush may be running.
+    /// Commits the group and begins its flush; a single operation is flushed on this thread. No flush may be running.
     private mutating func end() throws {
         if session.configuration.answersBeforeCommit, session.transaction.isDirty { answerEarly() }
         let isAlone = waiting.count <= 1 && session.requestRows.openCount <= waiting.count
@@ -205,14 +205,14 @@ struct GroupCommit {
         flushing = (waiting, session.boards.takeMoves())
         waiting = []
         beginNext()
-        // A single operation is answered sooner without a thread switch, and no other operation could run meanwhile.
+        // A single operation is answered sooner without a thread switch, and no other one could run meanwhile.
         guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
             return try flushed(log.map(FlushThread.flushHere) ?? 0, settling: true)
         }
         flushThread.flush(log, then: queue.flushed)
     }
 
-    /// Answers the callers of the flushed group, and ends the next group if that is due.
+    /// Answers the callers of the flushed group, unless the flush failed, and ends the next group if it is time.
     private mutating func flushed(_ error: CInt, settling: Bool = false) throws {
         guard let group = flushing else { return }
         flushing = nil
@@ -246,7 +246,7 @@ struct GroupCommit {
         (hasStaged, count, lingers, gathers) = (false, 0, nil, nil)
     }
 
-    /// Undoes the group, and runs its reads again on the data that is on disk.
+    /// Undoes the group, and fails its writes. Operations that only read run again on the data that is on disk.
     private mutating func abandonGroup(_ reason: StoreError) throws {
         try session.abandonGroup(hadStaged: hasStaged)
         let lost = waiting

@@ -1,7 +1,7 @@
-/// The transaction of a group: the operations that reach the disk together. Used by one thread at a time.
+/// The transaction of a group: the operations that are written to disk together. Used by one thread at a time.
 ///
-/// The types that own tables run their statements here. For each change that they make in memory, they add a closure
-/// that undoes it. The closure runs if the operation fails, or the group does not reach the disk.
+/// The types that own tables run their statements through it. For each change that they make in memory, they add a
+/// closure that undoes the change. The closure runs if the operation fails, or if the group does not reach the disk.
 final class GroupTransaction {
     let database: Database
     let configuration: StoreConfiguration
@@ -9,27 +9,27 @@ final class GroupTransaction {
     private let persistent: StatementCache
     private let volatile: StatementCache
 
-    /// The time for the whole operation, in milliseconds since 1970.
+    /// When the current operation began, in milliseconds since 1970.
     private(set) var now: UInt64
     /// Whether the current operation throws ``NeedsDisk`` instead of reading the file; see ``SessionLending``.
     var keepsToMemory = false
     private(set) var group = CommitGroup(number: 1)
     /// Groups with staged operations that did not reach the disk.
     private var lostGroups: Set<CommitGroup> = []
-    /// Groups up to this number count as lost, because the set was emptied. This may reject an old commit, but never
-    /// accepts a lost one.
+    /// Groups up to this number count as lost, because ``lostGroups`` was emptied when it was full. So a commit that
+    /// depends on an old group may be rejected without need, but none that depends on a lost group is accepted.
     private var lostBound: UInt64 = 0
     private(set) var isDirty = false
-    /// Whether the group writes to the file, and not only to memory.
+    /// Whether the group writes to the database file, and not only to memory.
     private var isForFile = false
     private var step = Step()
     /// Closures that undo the group's changes in memory, latest last.
     private var undoings: [() -> Void] = []
-    /// Writes that undo those that the operation made without a savepoint, latest last.
+    /// Statements that undo the writes that the current operation made without a savepoint, latest last.
     private var reversals: [Reversal] = []
     private var caches: [() -> Void] = []
 
-    /// A write that undoes another.
+    /// A statement that undoes a write.
     private struct Reversal {
         let sql: StaticString
         let area: Area
@@ -38,7 +38,7 @@ final class GroupTransaction {
 
     private struct Step {
         var wrote = false
-        /// Whether the operation began the transaction, which is rolled back with it.
+        /// Whether the operation began the transaction. If the operation fails, the whole transaction is rolled back.
         var beganGroup = false
         var hasSavepoint = false
     }
@@ -59,10 +59,10 @@ final class GroupTransaction {
         try database.close()
     }
 
-    /// Whether some seconds have passed since a time. False for a time in the future, after the clock was set back.
+    /// Whether `seconds` have passed since a time. False for a time in the future, after the clock was set back.
     func isOver(_ time: UInt64, seconds: UInt64) -> Bool { now >= time && (now - time) / 1_000 >= seconds }
 
-    /// Whether a group's staged operations may not have reached the disk.
+    /// Whether the staged operations of a group may have been lost before they reached the disk.
     func mayBeLost(_ group: CommitGroup) -> Bool { group.number <= lostBound || lostGroups.contains(group) }
 
     // MARK: Statements
@@ -95,7 +95,7 @@ final class GroupTransaction {
         try write(sql, area, columns + [Checksum.of(columns, in: domain)])
     }
 
-    /// Runs a statement that writes one row, and that another statement can undo. This avoids a savepoint, which would
+    /// Runs a statement that writes one row, and whose effect `reversal` can undo. This avoids a savepoint, which would
     /// copy each changed page.
     ///
     /// The statement itself changes everything or nothing: SQLite checks the row before it writes, and rolls back the
@@ -113,8 +113,8 @@ final class GroupTransaction {
         }
     }
 
-    /// Begins the transaction before the first write of the group. Sets a savepoint before the first such write of any
-    /// later operation. The operation that began the transaction is undone with it.
+    /// Begins the transaction before the group's first write. In later operations, sets a savepoint before the first
+    /// write that has no reversal. The operation that began the transaction is undone by rolling back the transaction.
     func prepareToWrite() throws {
         if !isDirty {
             try control("BEGIN IMMEDIATE")
@@ -142,7 +142,7 @@ final class GroupTransaction {
         if !reversals.isEmpty { reversals.removeAll(keepingCapacity: true) }
     }
 
-    /// Begins an operation of the store itself. If it fails, the group is lost.
+    /// Begins an operation of the store itself, such as forgetting old records. If it fails, the whole group is lost.
     func beginUpkeep() {
         beginOperation()
         (step.wrote, step.beganGroup) = (true, true)
@@ -151,7 +151,7 @@ final class GroupTransaction {
     /// Adds a closure that undoes a change in memory.
     func onUndo(_ undo: @escaping () -> Void) { undoings.append(undo) }
 
-    /// Adds a closure that empties a cache of rows. It runs before any undo.
+    /// Adds a closure that empties a cache of rows. All these closures run before anything is undone.
     func emptyOnUndo(_ empty: @escaping () -> Void) { caches.append(empty) }
 
     /// Runs one operation. If it throws, its writes are undone.
@@ -186,7 +186,7 @@ final class GroupTransaction {
         undoChanges(to: mark)
     }
 
-    /// Undoes the writes made without a savepoint. If the disk has no space for that, the group is lost.
+    /// Undoes the operation's writes that have no savepoint. If the disk is too full for that, the group is lost.
     private func reverse() throws {
         do {
             while let reversal = reversals.popLast() {
@@ -204,8 +204,8 @@ final class GroupTransaction {
 
     // MARK: Groups
 
-    /// Writes the group to the log, and begins the next one. The log must be flushed before any caller or watcher
-    /// learns of the group.
+    /// Writes the group to the log, and begins the next group. The log must be flushed before any caller or watcher
+    /// learns of the group's writes.
     /// - Parameter prepare: writes rows for the whole group.
     /// - Throws: ``GroupLost``
     func end(_ prepare: () throws -> Void) throws {
@@ -222,7 +222,7 @@ final class GroupTransaction {
         beginNext()
     }
 
-    /// Undoes the whole group, and begins the next one.
+    /// Undoes the whole group, and begins the next group. If the group had staged operations, it is remembered as lost.
     func abandon(hadStaged: Bool) throws {
         if database.hasTransaction { try control("ROLLBACK") }
         undoChanges(to: 0)

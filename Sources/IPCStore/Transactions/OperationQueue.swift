@@ -18,7 +18,7 @@ final class OperationQueue: Sendable {
         case refused
         /// The store's thread runs the operation.
         case taken
-        /// The operation waits for ``lend()``.
+        /// The operation waits until its caller calls ``lend()``.
         case heldBack
     }
 
@@ -26,14 +26,14 @@ final class OperationQueue: Sendable {
         var pending: [PendingOperation] = []
         var flushed: CInt?
         var isAsleep = false
-        /// Whether the thread has no open group while it sleeps.
+        /// Whether the sleeping store's thread has no unfinished group, so that another thread may run an operation.
         var isFree = false
         /// Whether another thread is running an operation while the store's thread sleeps.
         var isLent = false
         var isStopping = false
         var fault: (any Error)?
 
-        /// The next step; `nil` if there is none, or the session is lent.
+        /// The next step; `nil` if there is none, or another thread has borrowed the session.
         mutating func takeStep() -> Step? {
             if let flushed {
                 self.flushed = nil
@@ -48,7 +48,7 @@ final class OperationQueue: Sendable {
             return isStopping ? .stop : nil
         }
 
-        /// Whether to wake the thread, which then counts as awake. During a loan, ``giveBack(_:after:)`` wakes it.
+        /// Whether to wake the store's thread, which then counts as awake. During a loan, false until it is given back.
         mutating func takesWaking() -> Bool {
             guard !isLent else { return false }
             defer { isAsleep = false }
@@ -59,14 +59,14 @@ final class OperationQueue: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// Changes the state, and wakes the thread if the closure asks for it.
+    /// Changes the state, and wakes the store's thread if the closure asks for it.
     private func change<Value: Sendable>(_ body: (inout State) -> (Value, mustWake: Bool)) -> Value {
         let (value, mustWake) = state.withLock { body(&$0) }
         if mustWake { wakeUp.signal() }
         return value
     }
 
-    /// Adds an operation. If the store accepts no more, the operation fails.
+    /// Adds an operation. If the store is stopping, the operation fails.
     func add(_ operation: PendingOperation) {
         let isAccepted = change { state in
             guard !state.isStopping else { return (false, false) }
@@ -76,8 +76,8 @@ final class OperationQueue: Sendable {
         if !isAccepted { operation.fail(StoreError.unavailable) }
     }
 
-    /// Adds an operation that may run on another thread. If it is the only one and the store's thread is free, it is
-    /// held back, and the caller must call ``lend()`` soon.
+    /// Adds an operation that may run on another thread. If no other operation is waiting and the store's thread is
+    /// free, the operation is held back, and the caller must call ``lend()`` soon.
     func addForLending(_ operation: PendingOperation) -> Arrival {
         change { state in
             guard !state.isStopping else { return (.refused, false) }
@@ -89,8 +89,8 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Returns the only waiting operation, for this thread to run; the store's thread sleeps until
-    /// ``giveBack(_:after:)``. Returns `nil` if there is none, or the store's thread must run it.
+    /// Returns the only waiting operation, for the calling thread to run; the store's thread sleeps until
+    /// ``giveBack(_:after:)``. Returns `nil` if no operation is waiting, or if the store's thread must run it.
     func lend() -> PendingOperation? {
         change { state in
             guard !state.pending.isEmpty, state.isAsleep, !state.isLent else { return (nil, false) }
@@ -102,7 +102,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Ends the loan that ``lend()`` began. The store's thread runs `operation` first, or stops after a fault.
+    /// Gives the session back after ``lend()``. The store's thread runs `operation` first, or stops after a fault.
     func giveBack(_ operation: PendingOperation? = nil, after fault: (any Error)? = nil) {
         change { state in
             state.isLent = false
@@ -112,7 +112,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Stops the thread after the waiting operations, and rejects later ones.
+    /// Stops the store's thread after it has run the waiting operations, and rejects later ones.
     func stop() {
         change { state in
             state.isStopping = true
@@ -177,7 +177,7 @@ final class OperationQueue: Sendable {
     private func poll(isFree: Bool) -> Step? {
         state.withLock { state in
             let step = state.takeStep()
-            // Set even if a waker has set it: the thread may find a step without a signal.
+            // `isAsleep` is always set here, because the thread may find a step without having been woken.
             (state.isAsleep, state.isFree) = (step == nil, step == nil && isFree)
             return step
         }

@@ -2,20 +2,20 @@ internal import IPCModel
 
 /// An operation whose caller is waiting for its result.
 ///
-/// It is not generic: other modules cannot specialize a generic type of this module, so each operation would have to
-/// look up the type's metadata.
+/// It is not generic, because other modules cannot specialize a generic type of this module: each operation would have
+/// to look up the type's metadata.
 struct PendingOperation: Sendable {
     /// Runs the operation, and returns the closure that answers its caller.
     let body: Store.Operation<Store.Reply>
     let failed: @Sendable (any Error) -> Void
-    /// Whether the caller is answered as soon as the operation has run.
+    /// Whether the caller is answered as soon as the operation has run, before its writes are on disk.
     var isStaged = false
-    /// The only pasteboard of an operation that may run on its caller's thread; `nil` for any other operation.
+    /// The only pasteboard that the operation uses, if it may run on its caller's thread; otherwise `nil`.
     var board: PasteboardName?
-    /// Hands over answers; `nil` if they are given on the store's thread.
+    /// Hands over closures that answer callers; `nil` if they are called on the store's thread.
     var handOver: (@Sendable ([@Sendable () -> Void]) -> Void)?
 
-    /// Runs the operation, and returns its result or its own error as an answer.
+    /// Runs the operation, and returns an answer: its result, or an error that concerns only this operation.
     /// - Throws: ``GroupLost``, ``NeedsDisk`` or a fault.
     func run(_ session: StoreSession) throws -> FinishedOperation {
         do {

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Runs an operation in memory on its caller's thread while the store's thread sleeps, because two thread switches take
-/// longer than the operation.
+/// Runs an operation on a pasteboard in memory on the caller's thread while the store's thread sleeps, because two
+/// thread switches take longer than the operation.
 ///
-/// Only an operation that arrives alone runs here. If several arrive, the store's thread runs them in parallel with
-/// their callers. If an operation turns out to need the file, it is undone, and the store's thread runs it.
+/// Only an operation that arrives alone runs on its caller's thread. If several arrive, the store's thread runs them
+/// while their callers continue. An operation that needs the file is undone, and the store's thread runs it.
 ///
 /// `@unchecked` is safe: the session is used either by the store's thread or by the caller of
 /// ``OperationQueue/lend()``.
@@ -17,10 +17,10 @@ final class SessionLending: @unchecked Sendable {
         (self.queue, self.statistics) = (queue, statistics)
     }
 
-    /// Called on the store's thread before it first sleeps, and with `nil` when it stops.
+    /// Makes the session available. Called on the store's thread before it first sleeps, and with `nil` when it stops.
     func offer(_ session: StoreSession?) { self.session = session }
 
-    /// Runs the only waiting operation, or wakes the store's thread.
+    /// Runs the only waiting operation on this thread, or wakes the store's thread to run what is waiting.
     func run() {
         guard let operation = queue.lend() else { return }
         guard let session, let name = operation.board, session.boards.knownArea(of: name) == .volatile else {
@@ -40,7 +40,7 @@ final class SessionLending: @unchecked Sendable {
             operation.handOver?([finished.answer])
         } catch {
             session.transaction.keepsToMemory = false
-            // Also after a fault, which the store's thread then encounters itself.
+            // Also undone after a fault, because the store's thread will encounter the same fault itself.
             undo(operation, session)
         }
     }

@@ -61,7 +61,7 @@ final class StoreSession {
 
     // MARK: Groups
 
-    /// Writes the group to disk, and begins the next one.
+    /// Writes the group to disk, and begins the next group.
     /// - Throws: ``GroupLost``
     func commit() throws {
         try endTransaction()
@@ -72,16 +72,16 @@ final class StoreSession {
 
     var mustSettle: Bool { counter.isPending || files.mustSettle }
 
-    /// Lets the counter use its reserved numbers, and removes released files. Call this once all writes are on disk.
+    /// Makes the reserved change counts available, and removes released files. Call this once all writes are on disk.
     func settle() {
         counter.settle()
         files.settle()
     }
 
-    /// Writes the group to the log, and begins the next one. See ``GroupTransaction/end(_:)``.
+    /// Writes the group to the log, and begins the next group. See ``GroupTransaction/end(_:)``.
     func endTransaction() throws {
         try transaction.end {
-            // An undone operation may have left file names that are not durable.
+            // An operation that was undone may have left names of blobs that are not durable yet.
             if transaction.keepsToMemory, files.mustSynchronize { throw NeedsDisk() }
             try files.prepareCommit()
             try retention.prepareCommit()
@@ -101,8 +101,8 @@ final class StoreSession {
         try transaction.abandon(hadStaged: hadStaged)
     }
 
-    /// Marks a clean stop, and empties the write-ahead log. If the disk is full or the store is gone, it does neither: no
-    /// data is lost, and the next start checks the file.
+    /// Marks a clean stop, and empties the write-ahead log. If the disk is full or the store was removed, does neither:
+    /// no data is lost, and the next start checks the file.
     func end() throws {
         do {
             transaction.beginOperation()

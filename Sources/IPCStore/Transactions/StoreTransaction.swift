@@ -1,15 +1,15 @@
 /// The store as an operation sees it. Either all of the operation's writes happen, or none.
 ///
-/// The closure passed to ``Store/commit(_:)`` or ``Store/stage(_:)`` borrows it. If the closure throws, its own writes
-/// are undone. Every method throws a `Condition` if a caller can act on the error, and SQLite's error if the disk or
-/// the file has failed.
+/// The closure passed to ``Store/commit(_:)`` or ``Store/stage(_:)`` borrows the transaction. If the closure throws,
+/// its own writes are undone. Every method throws a `Condition` if a caller can act on the error, and SQLite's error if
+/// the disk or the file has failed.
 package struct StoreTransaction: ~Copyable {
     let session: StoreSession
 
-    /// The time for the whole operation, in milliseconds since 1970.
+    /// When the operation began, in milliseconds since 1970.
     package var now: UInt64 { session.transaction.now }
 
-    /// The clock for the deadlines of versions, in milliseconds.
+    /// The current time of the clock for the deadlines of versions, in milliseconds since boot.
     package var uptime: UInt64 { session.configuration.uptime() }
 
     package var requests: Requests { session.requests }
@@ -17,13 +17,13 @@ package struct StoreTransaction: ~Copyable {
 
     init(_ session: StoreSession) { self.session = session }
 
-    /// Checks that an earlier staged group was not lost because the disk was full.
+    /// Checks that the staged operations of an earlier group were not lost because the disk was full.
     package func require(_ group: CommitGroup) throws(StoreError) {
         guard !session.transaction.mayBeLost(group) else { throw .noSpace }
     }
 }
 
-/// The result of a staged operation, and its group.
+/// The result of a staged operation, and the group that contains its writes.
 ///
 /// A later commit that depends on the operation passes the group to ``StoreTransaction/require(_:)``.
 package struct Staged<Value: Sendable>: Sendable {

@@ -2,12 +2,12 @@ internal import Glibc
 
 /// The database's write-ahead log, with its flushes and checkpoints.
 ///
-/// SQLite calls back after each commit that wrote to the file. It does not flush (`synchronous = NORMAL`). The store
-/// does, with the system call that SQLite would make, before it answers and before the next commit. So the disk gets
-/// the same writes in the same order as with FULL. The store also runs the checkpoints, because SQLite's automatic ones
-/// hide disk errors (I3).
+/// SQLite reports each commit that wrote to the database file, but does not flush it (`synchronous = NORMAL`). The
+/// store flushes it, with the system call that SQLite would make, before it answers callers and before the next commit.
+/// So the disk gets the same writes in the same order as with `FULL`. The store also runs the checkpoints, because
+/// SQLite's automatic ones hide disk errors (I3).
 final class WriteAheadLog {
-    /// Commits that wrote to the file.
+    /// The number of commits that wrote to the database file.
     private(set) var commits: UInt64 = 0
     private(set) var needsFlush = false
     private(set) var checkpoints: UInt64 = 0
@@ -19,7 +19,7 @@ final class WriteAheadLog {
     private let place: (file: String, inode: ino_t?)
     private var opened: (descriptor: CInt, inode: ino_t)?
 
-    /// 8 MiB.
+    /// 2,048 pages of the log are 8 MiB.
     private static let pagesBetweenCheckpoints: Int32 = 2_048
 
     /// - Parameter waitsForDisk: whether commits are flushed; false only in tests of `synchronous-off`.
@@ -40,7 +40,7 @@ final class WriteAheadLog {
         self.pages = pages
     }
 
-    /// The open log, for a flush. SQLite keeps the same file as long as the connection is open.
+    /// A descriptor of the log, for flushes. SQLite keeps the same file as long as the connection is open.
     var descriptor: CInt {
         get throws {
             if let opened { return opened.descriptor }
@@ -53,8 +53,8 @@ final class WriteAheadLog {
         }
     }
 
-    /// The path at which the next broker would not find the database or its log, because the file was removed, moved or
-    /// replaced; nil if both are in their place.
+    /// The path of the database or of its log, if the next broker would not find it there because the file was removed,
+    /// moved or replaced; `nil` if both are in their place.
     var missing: String? {
         let log = opened.map { (path, Optional($0.inode)) }
         for (path, inode) in [(place.file, place.inode), log].compactMap(\.self) {

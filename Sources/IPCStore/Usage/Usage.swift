@@ -1,16 +1,16 @@
 internal import IPCModel
 
-/// What a source is charged for.
+/// The amounts for which a source is charged.
 package struct Usage: Sendable, Hashable {
     package var pasteboards: UInt64 = 0
     package var items: UInt64 = 0
-    /// The bytes of its versions. Content that versions share counts for each of them.
+    /// The bytes of the source's versions. Content that several versions share is counted for each of them.
     package var bytes: UInt64 = 0
 
     var isNothing: Bool { self == Usage() }
 
     mutating func add(_ other: Usage) {
-        // No sum of untrusted rows may crash the process.
+        // This may wrap around, because no sum of untrusted rows may crash the process.
         pasteboards &+= other.pasteboards
         items &+= other.items
         bytes &+= other.bytes
@@ -28,7 +28,7 @@ package struct StoreUsage: Sendable {
     package let total: Usage
     /// The bytes of pasteboards in memory and of sensitive versions.
     package let memoryBytes: UInt64
-    /// Sorted by name. `""` stands for callers without a name.
+    /// The usage of each source, sorted by its name. `""` stands for callers without a name.
     package let bySource: [(source: String, usage: Usage)]
 }
 
@@ -36,15 +36,15 @@ extension StoreTransaction {
     package func usage() -> StoreUsage { session.usage.state }
 }
 
-/// The usage in both databases, by source. Each commit writes the changes to persistent usage.
+/// The usage in both databases, by source. Each commit writes the changed usage of the database file to its table.
 final class UsageTally {
     private let transaction: GroupTransaction
     private let limits: Limits
     private var sources: [[String: Usage]] = [[:], [:]]
     private var totals = [Usage(), Usage()]
-    /// Sources whose rows may be outdated.
+    /// Sources whose rows in the table `usage` may be outdated.
     private var changed: Set<String> = []
-    /// The usage rows on disk.
+    /// The rows of the table `usage` on disk.
     private var stored: [String: Usage] = [:]
 
     init(_ transaction: GroupTransaction) {
@@ -76,8 +76,8 @@ final class UsageTally {
         if area == .persistent { changed.insert(source) }
     }
 
-    /// The sources whose rows must be written. A change that was reversed needs no write, so that a group in memory
-    /// needs no disk for it.
+    /// The sources whose rows must be written. A change that was reversed needs no write, so that a group that only
+    /// changes memory does not need the disk.
     private var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
 
     func committed() {
@@ -125,7 +125,7 @@ final class UsageTally {
             && own.bytes <= limits.storedBytesPerSource
     }
 
-    /// Checks the limits after a charge. An empty charge never fails.
+    /// Checks the limits after `added` was charged to a source. An empty charge never fails.
     func check(with added: Usage, of source: String, _ area: Area) throws {
         let (all, own) = (total, self[source])
         if area == .volatile { try checkMemory(with: added.bytes) }
@@ -159,8 +159,8 @@ final class UsageTally {
         }
     }
 
-    /// Reads the rows. Sums the tables instead if a row is damaged, if the number of pasteboards differs, or if the
-    /// sums of the versions differ, which is only checked after a crash or a salvage.
+    /// Reads the rows of `usage`. Sums the other tables instead if a row is damaged, if the number of pasteboards is
+    /// wrong, or if the items and bytes of versions are wrong, which is only checked after a crash or a salvage.
     func load(afterCleanStop wasClean: Bool) throws {
         var isIntact = true
         try transaction.statement("SELECT * FROM @.usage", .persistent).query { row in
@@ -182,7 +182,7 @@ final class UsageTally {
         let boards = try transaction.statement("SELECT count(*) FROM @.pasteboard", .persistent).first { $0.number(0) }
         guard total.pasteboards == boards else { return false }
         if wasClean { return true }
-        // After a crash, the check has read the whole file anyway.
+        // After a crash, the integrity check has read the whole file anyway.
         return try transaction.statement("SELECT total(items), total(bytes) FROM @.version", .persistent).first { row in
             total.items == row.number(0) && total.bytes == row.number(1)
         } ?? false
@@ -192,7 +192,7 @@ final class UsageTally {
         for source in sources[Area.persistent.rawValue].keys { set(Usage(), of: source, .persistent) }
         stored = [:]
         try transaction.statement("SELECT * FROM @.pasteboard", .persistent).query { row in
-            // A damaged pasteboard counts too, but for no source, so that the number of pasteboards matches.
+            // A damaged pasteboard is charged to no source, but is counted, so that the number of pasteboards matches.
             add(Usage(pasteboards: 1), Board(row, .persistent)?.source ?? "")
         }
         try transaction.statement("SELECT * FROM @.version", .persistent).query { row in

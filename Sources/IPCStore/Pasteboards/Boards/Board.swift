@@ -8,11 +8,11 @@ package struct Board: Sendable {
     var area: Area
     /// How many versions are kept besides the current one.
     package internal(set) var historyLimit: UInt32
-    /// In milliseconds since 1970.
+    /// When the pasteboard was created, in milliseconds since 1970.
     package let created: UInt64
     /// The application id of the creator; empty if the creator gave none.
     package let source: String
-    /// The change counts of the versions that it keeps, oldest first. The last one is that of the current version.
+    /// The change counts of the versions that the pasteboard keeps, oldest first; the current version is the last one.
     package internal(set) var versions: [UInt64]
     /// Whether the first reader consumes the current version; `nil` until that version's row has been read.
     var isCurrentForOneReader: Bool?
@@ -54,9 +54,9 @@ extension Board {
 /// A change to a pasteboard, or its removal.
 package struct PasteboardMove: Sendable, Hashable {
     package let name: PasteboardName
-    /// The change count assigned to the move.
+    /// The change count assigned to the change or removal.
     package let changeCount: UInt64
-    /// The state after the move; `nil` after a removal.
+    /// The pasteboard's settings after the change; `nil` after a removal.
     package let state: State?
 
     package struct State: Sendable, Hashable {

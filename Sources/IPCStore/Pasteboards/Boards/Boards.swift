@@ -1,15 +1,15 @@
 internal import IPCModel
 
-/// The tables `pasteboard` and `removal`: the pasteboards, their moves, and their removals.
+/// The tables `pasteboard` and `removal`, and the changes and removals of pasteboards in the current group.
 final class Boards {
     private let transaction: GroupTransaction
     private let counter: ChangeCounter
     private let removalsKept: UInt64
-    /// Pasteboards that were read, by name; emptied whenever anything is undone.
+    /// A cache of pasteboards by name; emptied whenever anything is undone.
     private var boards: [PasteboardName: Board] = [:]
-    /// The number of removals that are kept, in both databases.
+    /// The number of rows in the tables `removal` of both databases.
     private var removalCount: UInt64 = 0
-    /// The moves of the current group.
+    /// The changes and removals of pasteboards in the current group.
     private var moves: [PasteboardMove] = []
 
     init(_ transaction: GroupTransaction, _ counter: ChangeCounter) {
@@ -39,7 +39,7 @@ final class Boards {
         return nil
     }
 
-    /// The key of the row with a name, and the pasteboard if the row is intact.
+    /// The key of the row with a name, and the pasteboard if the row is intact; `nil` if there is no such row.
     func find(_ name: PasteboardName, _ area: Area) throws -> (id: UInt64, board: Board?)? {
         try transaction.statement("SELECT * FROM @.pasteboard WHERE name = ?", area).first([.text(name.text)]) { row in
             let board = Board(row, area)
@@ -92,11 +92,11 @@ final class Boards {
         boards[name] = nil
     }
 
-    /// The intact pasteboards, sorted by name.
+    /// The intact pasteboards in one database whose names come after `after` and begin with `prefix`, sorted by name.
     func page(_ area: Area, after: String, limit: Int, prefix: String) throws -> [Board] {
         guard limit > 0 else { return [] }
         var page: [Board] = []
-        // Only one bound: given two, SQLite would look up one, and scan the rows up to the other.
+        // The query has one bound: given two, SQLite would look up one, and scan the rows from there to the other.
         let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
         let statement = try transaction.statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
         try statement.scan([.text(first)]) { row in
@@ -110,7 +110,7 @@ final class Boards {
 
     // MARK: Moves
 
-    /// Returns the moves of the finished group, and forgets them.
+    /// Returns the changes and removals in the finished group, and forgets them.
     func takeMoves() -> [PasteboardMove] {
         defer { moves = [] }
         return moves
@@ -123,7 +123,7 @@ final class Boards {
                 state: .init(isPersistent: board.isPersistent, historyLimit: board.historyLimit)))
     }
 
-    /// Watchers are notified once the group is on disk.
+    /// Adds a change or removal to the group's. Watchers are notified once the group is on disk.
     private func note(_ move: PasteboardMove) {
         moves.append(move)
         transaction.onUndo { [self] in moves.removeLast() }
@@ -133,7 +133,8 @@ final class Boards {
 
     typealias Move = (at: UInt64, change: Changes.Change)
 
-    /// Each change is a version whose key is the change count. Few are newer than a count, so this needs no index.
+    /// The pasteboards that changed after `since`. Each change creates a version whose key is the change count, and few
+    /// versions are newer than `since`, so this query needs no further index.
     func boardsMoved(since: UInt64, _ area: Area) throws -> [Move] {
         var moves: [Move] = []
         let statement = try transaction.statement(
@@ -148,7 +149,7 @@ final class Boards {
         return moves
     }
 
-    /// The removals after a change count, except of names that exist again.
+    /// The removals after a change count, except those of pasteboards that exist again.
     func removals(since: UInt64, _ area: Area) throws -> [Move] {
         var latest: [PasteboardName: UInt64] = [:]
         try transaction.statement("SELECT * FROM @.removal WHERE change_count > ?", area).query([.number(since)]) {
@@ -165,8 +166,8 @@ final class Boards {
         do { return try stored(name)?.changeCount } catch PasteboardError.damaged { return 0 }
     }
 
-    /// The given pasteboards that changed. A missing one counts as removed if the log says so, or if the log does not
-    /// reach back to `since`.
+    /// The given pasteboards that changed after `since`. A missing pasteboard counts as removed if its removal is
+    /// recorded, or if the records do not reach back to `since` (`isBeforeLog`).
     func moved(_ names: [PasteboardName], since: UInt64, isBeforeLog: Bool) throws -> [Move] {
         var moves: [Move] = []
         var missing: Set<PasteboardName> = []
@@ -192,7 +193,7 @@ final class Boards {
         if removalCount > removalsKept { try forgetRemovals(area) }
     }
 
-    /// Forgets the older half of the removals of one database, so that this happens rarely.
+    /// Forgets the older half of the removals in one database at once, so that this is rarely necessary.
     private func forgetRemovals(_ area: Area) throws {
         let kept = try countRemovals(area)
         let last = try transaction.statement(

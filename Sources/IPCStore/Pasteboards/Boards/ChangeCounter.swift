@@ -2,8 +2,8 @@ internal import IPCModel
 
 /// The counter that numbers every change to any pasteboard (I11), and its table `reservation`.
 ///
-/// Numbers are reserved in blocks. A number is taken only if the reservation of its block is on disk, because a number
-/// may have been shown even if its transaction was lost. When half of a block is used, a write reserves the next one.
+/// Numbers are reserved in blocks. A number is taken only if the reservation of its block is on disk, because a caller
+/// may have seen it even if its transaction was lost. When half of a block is used, a write reserves the next one.
 final class ChangeCounter {
     private static let block: UInt64 = 65_536
     /// The greatest change count. A representation's key is such a number followed by one of 2^20 ordinals.
@@ -13,16 +13,16 @@ final class ChangeCounter {
     private var state = State()
     private let transaction: GroupTransaction
 
-    /// An undo restores this, but not ``last``: numbers that were taken stay taken.
+    /// Undoing an operation restores this state, but not ``last``: numbers that were taken stay taken.
     private struct State {
-        /// Removals up to this number are forgotten: too many followed, or an earlier run had the pasteboards in
-        /// memory.
+        /// Removals up to this number are forgotten: too many followed, or the pasteboards were in memory during an
+        /// earlier run.
         var removedTo: UInt64 = 0
         /// Whether this run has had pasteboards in memory, other than `general`.
         var hadVolatile = false
         /// The first number that is not reserved on disk.
         var limit: UInt64 = 0
-        /// The next value of `limit`, once the transaction has reached the disk.
+        /// The next value of `limit`, once the transaction has reached the disk; `nil` if no reservation is under way.
         var pending: UInt64?
         /// Numbers up to this one are skipped, once the transaction has reached the disk.
         var skipped: UInt64 = 0
@@ -42,7 +42,7 @@ final class ChangeCounter {
         }
         guard next > 0 else { throw DamagedFile("both reservations of change counts are damaged") }
         if state.hadVolatile {
-            // Losing the pasteboards in memory is a change too.
+            // Losing the pasteboards in memory is a change too, so it takes a number.
             state.removedTo = next
             state.hadVolatile = false
             next += 1
@@ -66,7 +66,7 @@ final class ChangeCounter {
         return last
     }
 
-    /// Records that everything written so far is on disk.
+    /// Makes the reserved numbers available. Call this when everything written so far is on disk.
     func settle() {
         guard let pending = state.pending else { return }
         state.limit = pending
@@ -99,7 +99,7 @@ final class ChangeCounter {
     /// Marks a clean stop, and releases the unused numbers.
     func close() throws { try write(next: last + 1, clean: true) }
 
-    /// Reserves the next block, and updates the other values in its row.
+    /// Reserves the next block, and writes other values of the same row, which `note` may change.
     private func reserve(_ note: (inout State) -> Void) throws {
         let earlier = state
         transaction.onUndo { [self] in state = earlier }

@@ -7,19 +7,20 @@ package struct Changes: Sendable, Hashable {
         package let changeCount: UInt64
     }
 
-    /// The change count that this answer covers. The next query starts from it.
+    /// The change count up to which this answer is complete. The next query starts from it.
     package let latest: UInt64
-    /// Oldest change first.
+    /// The pasteboards that changed, oldest change first.
     package let changed: [Change]
     /// Whether pasteboards may have been removed that are not in ``changed``, because the query started too far back.
     package let mustResynchronize: Bool
 }
 
 extension StoreTransaction {
-    /// Makes every later change take a number above `count`, so that imported versions keep their numbers and no change
-    /// takes one of those again (I11). Does nothing if the numbers are already past `count`.
-    /// - Returns: the last number that was taken or skipped.
-    /// - Throws: `InvalidArguments` if `count` is above half of all numbers: one call could otherwise use up the rest.
+    /// Makes every later change take a change count above `count`, so that imported versions keep their change counts
+    /// and no later change takes one of those again (I11). Does nothing if change counts are already past `count`.
+    /// - Returns: the last change count that was taken or skipped.
+    /// - Throws: `InvalidArguments` if `count` is above half of the maximum: one call could otherwise use up all of
+    ///   them.
     package func skipChangeCounts(to count: UInt64) throws -> UInt64 { try session.counter.skip(to: count) }
 
     /// The given pasteboards (all if `names` is empty) that changed after a change count (I13).

@@ -2,7 +2,7 @@ package import IPCModel
 
 extension StoreTransaction {
     /// Creates an empty pasteboard with its own change count. Does nothing if the pasteboard exists.
-    /// - Throws: `LimitExceeded` if there are already as many as allowed, in total or for this source.
+    /// - Throws: `LimitExceeded` if there are already as many pasteboards as allowed, in total or for this source.
     package func createPasteboard(
         _ name: PasteboardName, persistent: Bool, source: Source = .nobody
     ) throws -> (pasteboard: Board, isNew: Bool) {
@@ -11,7 +11,7 @@ extension StoreTransaction {
     }
 
     /// Creates a pasteboard that does not exist yet.
-    /// - Parameter first: creates its first version; `nil` for an empty one.
+    /// - Parameter first: creates the pasteboard's first version; `nil` for an empty version.
     func createPasteboard(
         _ name: PasteboardName, _ area: Area, source: Source, first: ((Board) throws -> VersionRow)? = nil
     ) throws -> Board {
@@ -23,8 +23,8 @@ extension StoreTransaction {
 
     package func pasteboard(_ name: PasteboardName) throws -> Board? { try session.histories.board(name) }
 
-    /// A page of the intact pasteboards, sorted by name, byte by byte.
-    /// - Parameter prefix: the prefix of the names to include.
+    /// A page of the intact pasteboards, sorted by the bytes of their names.
+    /// - Parameter prefix: only pasteboards whose names begin with this string are included.
     package func pasteboards(
         after: PasteboardName? = nil, limit: Int, prefix: String = ""
     ) throws -> [Board] {

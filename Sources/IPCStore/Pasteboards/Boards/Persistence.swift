@@ -2,7 +2,7 @@ package import IPCModel
 
 extension StoreTransaction {
     /// Moves a pasteboard, with its versions, to disk or into memory. Its change count stays the same.
-    /// - Parameter files: copies of its files in the new place.
+    /// - Parameter files: copies of the pasteboard's files, already on disk or in memory as requested.
     /// - Throws: ``IntakeOutdated`` if a file has no copy.
     package func setPersistent(
         _ persistent: Bool, of name: PasteboardName, files: MovedFiles = MovedFiles()
@@ -19,12 +19,12 @@ extension StoreTransaction {
 /// Moves pasteboards between the two databases.
 private struct Relocation {
     let session: StoreSession
-    /// The copies of large values in the new place.
+    /// The copies of large values, already on disk or in memory as the move requires, and the values that are lost.
     let copies: MovedFiles
 
-    /// Copies the rows with their checksums, then drops the old ones. A held version stays behind with its content, and
-    /// sensitive content stays in memory.
-    /// - Returns: the number of bytes that the target has gained.
+    /// Copies the rows with their checksums, then drops the old rows. A held version also stays in the old database
+    /// with its content, and sensitive content stays in memory.
+    /// - Returns: by how many bytes the usage of the target has grown.
     func move(_ board: Board, to target: Area) throws -> UInt64 {
         let usage = session.usage
         var moved = board
@@ -42,7 +42,8 @@ private struct Relocation {
         return usage.total(target).bytes - min(before, usage.total(target).bytes)
     }
 
-    /// Copies a version and its content. Rows already in the target are the same, moved there before and held since.
+    /// Copies a version and its content. Rows already in the target are identical, and held there since an earlier
+    /// move.
     private func copy(_ version: VersionRow, to target: Area) throws {
         var version = version
         version.pins = 0

@@ -1,20 +1,20 @@
 internal import IPCModel
 
-/// The keys of the remembered calls, oldest first. Their rows have the results (I10).
+/// The keys of the remembered calls, oldest first. The results are in the rows of the table `operation` (I10).
 struct OperationLog {
     struct Entry {
-        /// The hash of the id, seeded per process: 64 bits distinguish ids, and no caller can choose a hash.
+        /// The hash of the id. 64 bits distinguish ids; hashes are seeded per process, so no caller can choose one.
         fileprivate let key: Int
         let sequence: Int64
         let area: Area
         let time: UInt64
-        /// The version held for the call; 0 if there is none.
+        /// The change count of the version held for the call; 0 if there is none.
         let version: UInt64
     }
 
     private var entries: [Entry] = []
     private var first = 0
-    /// Positions among all entries since the start, by key.
+    /// For each key, the position of its entry, counted over all entries since the start, even forgotten ones.
     private var index: [Int: Int] = [:]
     /// The position of the first element of ``entries``.
     private var base = 0
@@ -65,8 +65,8 @@ struct OperationLog {
         first = 0
     }
 
-    /// Reads the keys from the file, once. A damaged row keeps its id until its turn to be forgotten, so that repeating
-    /// the call fails instead of taking effect twice.
+    /// Reads the keys from the file, once. The id of a damaged row is kept as long as that of an intact row, so that
+    /// repeating the call fails instead of taking effect twice.
     mutating func load(_ transaction: GroupTransaction) throws {
         guard !isLoaded else { return }
         var log = OperationLog()

@@ -12,8 +12,8 @@ struct RepeatableCall {
 
     let id: RequestID
     let kind: Kind
-    /// The digest of the arguments: the same id with other arguments is a mistake of the caller. It does not cover the
-    /// caller, which may repeat the call over another connection.
+    /// The digest of the arguments. Using the same id with other arguments is a mistake of the caller. The caller
+    /// itself is not part of the digest, because it may repeat the call over another connection.
     let arguments: ContentDigest
 
     init(
@@ -28,7 +28,7 @@ struct RepeatableCall {
         for entry in entries {
             bytes.append(number: UInt64(entry.row.item))
             bytes.append(field: entry.row.type)
-            // Bytes in a file equal bytes in the message; text is a different kind of value.
+            // Bytes are the same value in a file as in the message, but not the same as text.
             bytes.append(entry.row.kind == RepresentationRow.fileKind ? 1 : UInt8(entry.row.kind))
             bytes.append(contentsOf: entry.row.digest.bytes)
         }
@@ -61,7 +61,7 @@ final class RepeatableCalls {
 
     struct Known {
         let result: UInt64
-        /// The version held for the call; 0 if there is none.
+        /// The change count of the version held for the call; 0 if there is none.
         let version: UInt64
         let area: Area
     }
@@ -89,7 +89,7 @@ final class RepeatableCalls {
     func remember(_ call: RepeatableCall, result: UInt64, version: UInt64 = 0, _ area: Area) throws {
         try log.load(transaction)
         try forgetSome()
-        // An older call with the same id may still have a row.
+        // The sequence number is new, because an older call with the same id may still have a row.
         let sequence = log.lastSequence + 1
         try transaction.insert(
             "INSERT INTO @.operation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
@@ -120,9 +120,9 @@ final class RepeatableCalls {
     }
 
     /// When the oldest call is due to be forgotten, in milliseconds of uptime; `nil` if no version is held for any
-    /// call. Age is measured by the wall clock. If that was set back, this is checked again after the full period.
+    /// call. Age is measured by the wall clock. If it was set back, the call is checked again after the full period.
     var nextEnd: UInt64? {
-        // If this read fails, the next caller that needs the log throws the error.
+        // If this read fails, the next operation that needs the log throws the error.
         try? log.load(transaction)
         guard log.holding > 0, let oldest = log.oldest else { return nil }
         let kept = configuration.limits.operationKeptSeconds * 1_000

@@ -52,7 +52,7 @@ final class Contents {
     }
 
     func delete(_ keys: [SQLValue], _ area: Area) throws {
-        // “RETURNING” would collect the rows in a temporary table.
+        // The rows are read first, because “RETURNING” would collect them in a temporary table.
         var released: [UInt64] = []
         try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area)
             .query(keys) { released.append($0.number(0)) }
@@ -62,7 +62,7 @@ final class Contents {
 
     // MARK: Overwriting
 
-    /// Replaces the representations of one content with those of another.
+    /// Replaces the representations of the oldest version by those of a new one, whose content is `content`.
     func overwrite(_ oldest: KnownVersion, with entries: [RepresentationEntry], _ content: UInt64) throws {
         let (keys, oldKeys) = (ContentKeys(content: content), ContentKeys(content: oldest.row.content))
         for (ordinal, entry) in entries.enumerated() {
@@ -154,7 +154,7 @@ final class Contents {
         }
     }
 
-    /// The items of a sensitive version. There are none after a restart.
+    /// The items of a sensitive version; none after a restart, because they were only in memory.
     private func sensitiveContent(
         of version: VersionRow, types: [ContentType]?, _ name: PasteboardName
     ) throws -> VersionContent {
@@ -174,7 +174,7 @@ final class Contents {
             facts: facts(of: version), items: try items.map { try PasteboardItem(read: $0) })
     }
 
-    /// A value in memory, prepared for a reader: each reader gets its own open file.
+    /// A value that is in memory, for a reader: each reader gets its own open file.
     private func handedOut(_ value: Representation.Value) throws -> Representation.Value {
         guard case .file(let file) = value else { return value }
         guard let copy = file.reopened() else {
@@ -203,7 +203,7 @@ final class Contents {
         return heads
     }
 
-    /// The value of a row, with a new descriptor for a file; `nil` if it is damaged.
+    /// The value of a row, with a new descriptor if it is a file; `nil` if the value is damaged.
     func value(_ head: RepresentationRow, _ row: SQLRow, _ area: Area) throws -> Representation.Value? {
         guard head.kind == RepresentationRow.fileKind else { return head.value(row) }
         return try files.open(head, key: row.number(0), area).map { .file($0) }
@@ -249,7 +249,7 @@ final class Contents {
     }
 
     /// A file of a version, as the store holds it in memory.
-    /// - Throws: `InvalidArguments` if it is on disk, because no operation can copy it from there.
+    /// - Throws: `InvalidArguments` if the file is on disk, because no operation can copy it from there.
     private func heldFile(
         _ ordinal: Int, of version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> ContentFile {
@@ -270,7 +270,7 @@ final class Contents {
     func promises(
         of version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> [UnfulfilledPromises] {
-        // A damaged version has none.
+        // A damaged version counts as having no promises.
         guard let heads = try? heads(of: version, name, area) else { return [] }
         let open = heads.indices.filter { heads[$0].isPromise }
         return Dictionary(grouping: open) { promisers(of: version).part(of: $0) }
@@ -278,7 +278,7 @@ final class Contents {
             .map { unfulfilled($0.value.map { ($0, heads[$0]) }, of: version, name) }
     }
 
-    /// The error for a reader that needs promised representations. It lists only those by the writer of the first one.
+    /// The error for a reader that needs promised representations. Lists those promised in the same call as the first.
     func unfulfilled(
         _ wanted: [(ordinal: Int, row: RepresentationRow)], of version: VersionRow, _ name: PasteboardName
     ) -> UnfulfilledPromises {

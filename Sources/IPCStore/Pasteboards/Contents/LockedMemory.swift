@@ -25,7 +25,7 @@ package final class LockedMemory {
         }
         self.memory = memory
         bytes = UnsafeRawBufferPointer(start: memory, count: byteCount)
-        // May fail, because users can often lock only a little memory.
+        // Locking may fail, because users can often lock only a little memory.
         _ = mlock(memory, length)
         madvise(memory, length, MADV_DONTDUMP)
         madvise(memory, length, MADV_DONTFORK)
@@ -38,6 +38,6 @@ package final class LockedMemory {
         munmap(memory, length)
     }
 
-    /// Disables core dumps from the first sensitive item on, because the process may have copies of it elsewhere.
+    /// Disables core dumps from the first sensitive item on, because the process may have copies of the item elsewhere.
     private static let forbidDumps: Void = { _ = clinux_forbid_dumps() }()
 }

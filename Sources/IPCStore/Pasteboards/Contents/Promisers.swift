@@ -1,7 +1,7 @@
-/// The writers that have promised but not yet supplied representations of a version: the column `writer` of its row.
+/// The writers that have promised but not yet supplied representations of a version: the row's column `writer`.
 ///
-/// Added items may have a different writer from those before them. So each call has a line “ordinal count writer”: the
-/// ordinal of its first representation, and the change count that it created.
+/// Items may be added by another writer than the earlier ones. So each call with promises has a line “ordinal count
+/// writer”: the ordinal of the call's first representation, and the change count that the call created.
 struct Promisers: Hashable {
     struct Part: Hashable {
         let first: Int

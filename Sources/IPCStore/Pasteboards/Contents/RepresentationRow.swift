@@ -70,11 +70,11 @@ struct RepresentationRow {
 
 struct RepresentationEntry {
     var row: RepresentationRow
-    /// `nil` for a promise.
+    /// The value; `nil` for a promise.
     let value: Representation.Value?
 
-    /// The representations of items, which are counted from 0: those that each item has, then those promised for it.
-    /// If there are promises for more items than given, they become further items.
+    /// The representations of items: for each item, first those that it has, then those promised for it. Items are
+    /// counted from 0. Promises beyond the last item become further items.
     static func all(of items: [PasteboardItem], promises: [[ContentType]]) throws -> [RepresentationEntry] {
         var entries: [RepresentationEntry] = []
         for index in 0..<max(items.count, promises.count) {

@@ -1,9 +1,9 @@
 internal import IPCModel
 
-/// The content of a sensitive version. It is in no database, but packed into memory that is wiped after use.
+/// The content of a sensitive version. It is not in a database, but packed into memory that is wiped after use.
 ///
-/// Each representation begins with its item, its kind, and the lengths of its type and value, in 8 bytes each, lowest
-/// byte first. The digest, type and value follow. The value of a file stays in the file.
+/// A packed representation begins with its item, its kind, and the lengths of its type and value, in 8 bytes each,
+/// lowest byte first. The digest, type and value follow. If the value is a file, it is not packed.
 final class SensitiveContent {
     let itemCount: Int
     let representationCount: Int
@@ -30,7 +30,7 @@ final class SensitiveContent {
 
     var usage: Usage { Usage(items: UInt64(itemCount), bytes: byteCount) }
 
-    /// The representations, without new descriptors for their files.
+    /// The representations. Their files share the descriptors of this content.
     var entries: [RepresentationEntry] {
         var reader = Reader(rest: memory.bytes[...])
         return (0..<representationCount).map { reader.entry(files[$0]) }
@@ -116,7 +116,7 @@ final class SensitiveContents {
 
     subscript(count: UInt64) -> SensitiveContent? { contents[count] }
 
-    /// The change counts of the versions with promises.
+    /// The change counts of the sensitive versions with promises.
     var promised: [UInt64] { contents.filter { !$0.value.promisers.parts.isEmpty }.map(\.key) }
 
     /// Keeps the content of a version; `nil` removes it.

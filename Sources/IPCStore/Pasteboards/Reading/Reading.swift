@@ -3,7 +3,7 @@ package import IPCModel
 package struct VersionFacts: Sendable, Hashable {
     package let changeCount: UInt64
     package let source: Source
-    /// When it was written, in milliseconds since 1970.
+    /// When the version was written, in milliseconds since 1970.
     package let time: UInt64
     package let itemCount: Int
     /// The size of all values in bytes.
@@ -24,18 +24,18 @@ package struct VersionContent: Sendable, Hashable {
 
 package struct RepresentationFacts: Sendable, Hashable {
     package let version: VersionFacts
-    /// In bytes.
+    /// The size of the value in bytes.
     package let size: UInt64
     package let digest: ContentDigest
 }
 
 package struct ReadOptions: Sendable, Hashable {
-    /// The types to read; `nil` for all. An item without any of them keeps its place.
+    /// The types to read; `nil` for all. An item without any of these types is returned empty.
     package var types: [ContentType]?
-    /// The change count of the version to read; `nil` for the current one. A take throws
-    /// `PasteboardError.changeCountMismatch` if the pasteboard has a different one.
+    /// The change count of the version to read; `nil` for the current one. Taking items throws
+    /// `PasteboardError.changeCountMismatch` if the pasteboard has a different change count.
     package var changeCount: UInt64?
-    /// The id of a take. Repeating the take returns the same items for `operation-kept-seconds`.
+    /// The id of a call that takes items. Repeating the call returns the same items for `operation-kept-seconds`.
     package var id: RequestID?
 
     package init(types: [ContentType]? = nil, changeCount: UInt64? = nil, id: RequestID? = nil) {
@@ -44,7 +44,7 @@ package struct ReadOptions: Sendable, Hashable {
 }
 
 extension StoreTransaction {
-    /// Reads the items of a version. A version for one reader is consumed, unless it has none of the types.
+    /// Reads the items of a version. A version for one reader is consumed, unless it has none of the wanted types.
     /// - Throws: `PasteboardError.noSuchVersion`; `PasteboardError.damaged` if any part fails its checksum;
     ///   ``UnfulfilledPromises`` if promised values must be fetched first.
     package func items(
@@ -58,7 +58,7 @@ extension StoreTransaction {
         return content
     }
 
-    /// Reads one representation of an item, counted from 0. A version for one reader is consumed.
+    /// Reads one representation of an item; items are counted from 0. A version for one reader is consumed.
     package func representation(
         _ item: UInt32, _ type: ContentType, of name: PasteboardName, changeCount: UInt64? = nil
     ) throws -> (representation: Representation, facts: RepresentationFacts) {

@@ -13,7 +13,7 @@ final class Deadlines {
         (self.transaction, configuration, self.sensitive) = (transaction, transaction.configuration, sensitive)
     }
 
-    /// Reads the deadlines of versions on disk. Sensitive ones expire at once, because their contents were in memory.
+    /// Reads the deadlines of versions on disk. Sensitive versions expire at once: their contents were only in memory.
     func load() throws {
         let statement = try transaction.statement(
             "SELECT * FROM @.version INDEXED BY version_ends WHERE expires_at IS NOT NULL", .persistent)
@@ -33,10 +33,10 @@ final class Deadlines {
         return nil
     }
 
-    /// Sets the deadline of a version that was read, unless it is already known.
+    /// Sets the deadline of a version from its row, unless the deadline is already known.
     ///
-    /// The remaining time is computed from the wall clock. It is never longer than the original time-to-live, because
-    /// the clock may have been set back.
+    /// The remaining time is computed from the wall clock, and limited to the original time-to-live, because the clock
+    /// may have been set back.
     func note(_ version: VersionRow) {
         guard let end = version.expiresAt, deadlines[version.changeCount] == nil else { return }
         let now = configuration.now()
@@ -45,7 +45,7 @@ final class Deadlines {
         put(configuration.uptime() + left, of: version.changeCount)
     }
 
-    /// Whether a version that was read has expired. If its deadline is not known, its row decides.
+    /// Whether a version has expired. If its deadline is not yet known, it is computed from the version's row.
     func isOver(_ version: VersionRow) -> Bool {
         guard version.expiresAt != nil else { return false }
         note(version)
@@ -103,7 +103,7 @@ extension StoreTransaction {
     ///
     /// If the current version has expired, an empty version replaces it and takes a change count. No caller needs to
     /// wait for this, because expired versions are never read.
-    /// - Returns: ``nextExpiry``; a time in the past if more have expired.
+    /// - Returns: ``nextExpiry``; a time in the past if there is more to remove now.
     package func expire() throws -> UInt64? {
         let uptime = session.configuration.uptime()
         for _ in 0..<Self.endedAtATime {

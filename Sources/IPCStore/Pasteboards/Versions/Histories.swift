@@ -30,7 +30,7 @@ final class Histories {
         return board
     }
 
-    /// - Parameter first: creates its first version; `nil` for an empty one.
+    /// - Parameter first: creates the pasteboard's first version; `nil` for an empty version.
     func create(
         _ name: PasteboardName, _ area: Area, source: Source, first: ((Board) throws -> VersionRow)? = nil
     ) throws -> Board {
@@ -50,7 +50,7 @@ final class Histories {
         return board
     }
 
-    /// Creates the pasteboard that always exists. It is in memory, unless it was made persistent.
+    /// Creates `general`, the pasteboard that always exists, in memory, unless it was made persistent.
     func createGeneral() throws {
         guard try boards.find(.general, .persistent) == nil else { return }
         _ = try create(.general, .volatile, source: .nobody)
@@ -122,7 +122,7 @@ final class Histories {
         }
     }
 
-    /// Whether a version is for one reader. Such a version never becomes an earlier version.
+    /// Whether the current version is for one reader. Such a version is never kept as an earlier version.
     private func endsWithItsReader(_ current: UInt64, _ board: Board) throws -> Bool {
         try board.isCurrentForOneReader ?? versions.intact(current, board.area)?.isOnce ?? false
     }
@@ -150,7 +150,7 @@ final class Histories {
                 try versions.delete(version, area)
             }
         }
-        // A damaged version, or one of a damaged pasteboard, is never read.
+        // A damaged version, or a version of a damaged pasteboard, is never read, so its deadline is not needed.
         if deadlines[count] != nil { deadlines.set(nil, of: count) }
     }
 

@@ -1,7 +1,7 @@
 internal import IPCModel
 
-/// A version of a pasteboard that is kept in memory with its items, which never change.
-/// It has no secret, promise or file, does not expire, and is not for one reader only.
+/// A cached version of a pasteboard with its items, which never change. It has no secret, promise or file, does not
+/// expire, and is not for one reader only.
 final class KnownVersion {
     let row: VersionRow
     let area: Area
@@ -15,7 +15,7 @@ final class KnownVersion {
         (self.row, self.area, self.entries, self.items) = (row, area, entries, items)
     }
 
-    /// An estimate of its memory use.
+    /// An estimate of the memory that it takes, in bytes.
     fileprivate var byteCount: Int { 512 + entries.count * 256 + Int(row.bytes) }
 }
 

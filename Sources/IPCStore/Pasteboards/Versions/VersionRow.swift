@@ -2,7 +2,7 @@ internal import IPCModel
 
 struct VersionRow {
     let changeCount: UInt64
-    /// The key of the pasteboard.
+    /// The key of the pasteboard; 0 for a version that was never on one.
     let pasteboard: UInt64
     /// The change count at which the content was created; 0 if there is none.
     var content: UInt64 = 0
@@ -12,12 +12,12 @@ struct VersionRow {
     var bytes: UInt64 = 0
     var pins: UInt64 = 0
     let source: Source
-    /// In milliseconds since 1970.
+    /// When the version was written, in milliseconds since 1970.
     let time: UInt64
-    /// In milliseconds since 1970.
+    /// When the version expires, in milliseconds since 1970; `nil` for never.
     var expiresAt: UInt64?
     var flags: VersionFlags = []
-    /// The text of its ``Promisers``.
+    /// The text of the version's ``Promisers``; empty if there are no promises.
     var writer = ""
 
     var isSensitive: Bool { flags.contains(.sensitive) }
@@ -82,7 +82,7 @@ extension SourceStrength {
     }
 }
 
-/// The keys of the representations of a content.
+/// The keys of the representations of one content.
 struct ContentKeys {
     let content: UInt64
 

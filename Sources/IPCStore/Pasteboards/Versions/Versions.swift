@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The table `version`: its rows, what holds them, and their charges.
+/// The table `version`: the rows, how many requests and calls hold each version, and the charges for versions.
 final class Versions {
     private let transaction: GroupTransaction
     private let usage: UsageTally
@@ -55,8 +55,8 @@ final class Versions {
             in: .version)
     }
 
-    /// Deletes a version that has left its pasteboard. A held one stays until it is released.
-    /// A damaged one stays too, because what it says about its content cannot be trusted.
+    /// Deletes a version that its pasteboard no longer keeps. A held version stays until it is released. A version with
+    /// a damaged row stays too, because the row may name the wrong content.
     func drop(_ count: UInt64, _ area: Area) throws {
         guard let version = try intact(count, area), version.pins == 0 else { return }
         try delete(version, area)
@@ -98,7 +98,7 @@ final class Versions {
         try contents.delete(ContentKeys(content: version.content).range, area)
     }
 
-    /// The versions with a given content: the first one, and those that extend it.
+    /// The versions with a given content: the version that created it, and those that added items to it.
     func sharing(_ content: UInt64, _ area: Area) throws -> [VersionRow] {
         var versions = try intact(content, area).map { [$0] } ?? []
         let statement = try transaction.statement(
@@ -109,7 +109,7 @@ final class Versions {
         return versions
     }
 
-    /// The versions with promises, by change count. If several share a content, only the longest one is included.
+    /// The versions with promises, by change count. If several share a content, only the longest version is included.
     func promising(_ area: Area) throws -> [VersionRow] {
         var versions: [UInt64: VersionRow] = [:]
         let statement = try transaction.statement(
@@ -140,7 +140,7 @@ final class Versions {
             undoneBy: Self.overwrite, { Self.columnsOfOverwrite(oldest, at: version.changeCount) })
     }
 
-    /// Sets all columns: SQLite would have to read any others from the old row, which costs more.
+    /// Sets all columns, because SQLite would have to read any other column from the old row, which costs more.
     private static let overwrite: StaticString = """
         UPDATE @.version SET change_count = ?1, pasteboard = ?2, content = ?3, items = ?4, representations = ?5,
         bytes = ?6, pins = ?7, time = ?8, expires_at = ?9, flags = ?10, strength = ?11, source = ?12, writer = ?13,

@@ -1,14 +1,14 @@
 internal import IPCModel
 
 /// A write that reuses the rows of the version that it displaces. That version must have as many representations as the
-/// new one, and no holder.
+/// new one, and nothing may hold it.
 ///
 /// Most writes are of this kind. They read nothing, and update rows instead of deleting and inserting them.
 struct Overwriting {
     let session: StoreSession
 
     /// Writes a new current version into the rows of the oldest one.
-    /// - Returns: its change count; `nil` if the oldest version cannot be overwritten.
+    /// - Returns: the change count of the new version; `nil` if the oldest version cannot be overwritten.
     func write(
         _ addition: VersionAddition, _ items: [PasteboardItem], on board: Board, at now: UInt64
     ) throws -> UInt64? {
@@ -42,8 +42,8 @@ struct Overwriting {
 
     /// The oldest version, if a write may overwrite it.
     ///
-    /// No other version may share its content. Content is shared only by later versions of the same pasteboard, and by
-    /// versions that requests hold in place of one that expires; the cache never contains a version that expires.
+    /// No other version may share its content. Only later versions of the same pasteboard can share it, and versions
+    /// that requests hold in place of an expiring one; the cache never contains an expiring version.
     private func overwritable(_ board: Board, by addition: VersionAddition) -> KnownVersion? {
         let (kept, known) = (board.versions, session.known)
         guard kept.count == Int(board.historyLimit) + 1, kept.count <= Self.versionsCompared,

@@ -2,24 +2,24 @@ package import IPCModel
 
 /// A representation that its writer has promised but not supplied yet.
 package struct Promise: Sendable, Hashable {
-    /// The item, counted from 0 in the version.
+    /// The index of the item in its version, counted from 0.
     package let item: UInt32
     package let type: ContentType
 
     package init(item: UInt32, type: ContentType) { (self.item, self.type) = (item, type) }
 }
 
-/// Thrown if a reader wants promised representations. Fetch them, call
-/// ``StoreTransaction/fulfil(_:of:changeCount:with:)``, and read again. Never reported to a caller.
+/// Thrown if a reader wants promised representations. Fetch their values, pass each to
+/// ``StoreTransaction/fulfil(_:of:changeCount:with:)``, and read again. This error is never reported to a caller.
 package struct UnfulfilledPromises: Error, Sendable, Hashable {
     package let pasteboard: PasteboardName
     package let changeCount: UInt64
     /// The writer's unique name and the id of its bus, as given in the write.
     package let writer: String
-    /// The change count that the writer's call created, and the only one that the writer knows. Later additions created
-    /// later counts, but the numbers of the items are the same.
+    /// The change count that the writer's call created, and the only one that the writer knows. If items were added
+    /// later, the version has another change count, but the numbers of the earlier items are the same.
     package let writtenAt: UInt64
-    /// Whether the version is sensitive: the fetched values must not touch the disk either.
+    /// Whether the version is sensitive, so that the fetched values must not be written to disk.
     package let isSensitive: Bool
     package let wanted: [Promise]
 }
@@ -69,7 +69,7 @@ extension StoreTransaction {
         return true
     }
 
-    /// Gives the value to all versions that share this part of the content, and charges each of them.
+    /// Gives the value to all versions that share this part of the content, and charges the source of each.
     private func fulfilShared(
         _ ordinal: Int, with entry: RepresentationEntry, _ version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws {
@@ -96,7 +96,7 @@ extension StoreTransaction {
         var entries = content.entries
         entries[ordinal] = entry
         try session.limits.checkFit(entries.map(\.row.size))
-        // Writes the row unchanged, so that the transaction undoes this change if the operation fails.
+        // Writes the row unchanged, because changes in memory are undone only if the operation has written a row.
         try session.versions.replace(version, area)
         session.sensitive.set(
             try SensitiveContent(entries, items: content.itemCount, promisers: content.promisers), of: version)

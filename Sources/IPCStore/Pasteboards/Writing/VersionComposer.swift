@@ -23,8 +23,8 @@ struct VersionComposer {
     let session: StoreSession
 
     /// Writes the content of the next version; sensitive content is kept in memory. The caller writes the row. A
-    /// version that adds to another is as strict as both: sensitive or for one reader if one is, and with the earlier
-    /// expiry.
+    /// version that adds to `base` is sensitive, or for one reader, if `base` or the addition is, and expires at the
+    /// earlier of their times.
     func next(
         on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
     ) throws -> VersionRow {
@@ -59,8 +59,8 @@ struct VersionComposer {
         return version
     }
 
-    /// Sets when a version expires: after its time-to-live, together with the version that it adds to, or after the
-    /// time for sensitive versions, whichever comes first.
+    /// Sets when a version expires: after its time-to-live, when the version that it adds to expires, or, if it is
+    /// sensitive, after `sensitive-milliseconds`, whichever comes first.
     private func limitLife(
         of version: inout VersionRow, _ timeToLive: UInt64?, _ base: VersionRow?, at now: UInt64
     ) throws {

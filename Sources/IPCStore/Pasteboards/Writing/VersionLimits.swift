@@ -30,11 +30,11 @@ struct VersionLimits {
         try limits.check(\.promisesPerVersion, use: present, request: UInt64(added))
     }
 
-    /// Checks that values fit in one message, together with those of a version.
+    /// Checks that values of the sizes `added` fit in one message, together with those of the version `base`.
     func checkFit(
         _ added: [UInt64], on base: VersionRow? = nil, _ name: PasteboardName = .general, _ area: Area = .volatile
     ) throws {
-        // Small values always fit, so the existing ones need not be read.
+        // Small values always fit, so the sizes of the existing ones need not be read.
         let bytes = added.reduce(base.map(contents.extent)?.bytes ?? 0) { $0 &+ $1 }
         let least = min(limits.inlineMessageBytes, limits.valueBytes)
         guard bytes > least || added.contains(where: { $0 > least }) else { return }

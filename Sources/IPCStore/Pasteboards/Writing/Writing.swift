@@ -4,7 +4,7 @@ package struct WriteOptions: Sendable, Hashable {
     package var source: Source
     /// The change count that the pasteboard must have; otherwise, `PasteboardError.changeCountMismatch` is thrown.
     package var ifChangeCount: UInt64?
-    /// The id of a call that may be repeated.
+    /// The id of the call, if it may be repeated.
     package var id: RequestID?
     /// Milliseconds after which an empty version replaces this one; `nil` for never.
     package var timeToLive: UInt64?
@@ -13,9 +13,9 @@ package struct WriteOptions: Sendable, Hashable {
     package var isSensitive = false
     /// Whether the first reader of the content consumes it.
     package var isOnce = false
-    /// The promised types of each item, besides its representations. Extra rows create items that have only promises.
+    /// The promised types of each item, besides its representations. Extra elements create items with promises only.
     package var promises: [[ContentType]] = []
-    /// The connection that fulfils the promises: its unique name, `@`, and the id of its bus.
+    /// The connection that fulfils the promises: the connection's unique name, `@`, and the id of its bus.
     package var writer = ""
     /// Whether a missing pasteboard is created as persistent (true) or in memory (false); `nil` if it is not created.
     package var createsPersistent: Bool?
@@ -105,8 +105,8 @@ extension StoreTransaction {
         return version
     }
 
-    /// The pasteboard for a call, at the expected change count; `nil` if the call creates it. If its row is damaged, a
-    /// call that replaces the whole content recreates it.
+    /// The pasteboard that a call writes to, at the expected change count; `nil` if the call creates it. If the
+    /// pasteboard's row is damaged, a call that replaces the whole content recreates the pasteboard.
     private func board(
         _ name: PasteboardName, toBeWrittenBy kind: RepeatableCall.Kind, _ options: WriteOptions
     ) throws -> Board? {
