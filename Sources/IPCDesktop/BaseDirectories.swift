@@ -10,7 +10,7 @@ package struct BaseDirectories: Sendable, Hashable {
     package let systemData: [String]
     /// `XDG_CONFIG_DIRS`, the most important first, without ``configHome``.
     package let systemConfig: [String]
-    /// `XDG_CURRENT_DESKTOP` in lower case: desktops whose own lists of defaults take precedence over the common ones.
+    /// The desktops in `XDG_CURRENT_DESKTOP`, in lower case. Their lists of defaults take precedence over common ones.
     package let desktops: [String]
 
     /// Reads an environment. As the specification says, empty variables count as unset, and relative paths are ignored.
@@ -35,7 +35,7 @@ package struct BaseDirectories: Sendable, Hashable {
         return path
     }
 
-    /// The folder of the broker's store, and of nothing else: installed files are next to it. `nil` if ``dataHome`` is.
+    /// The folder of the broker's store alone, next to which other files are installed; `nil` if ``dataHome`` is `nil`.
     package var store: String? { dataHome.map { $0 + "/swift-ipc/store" } }
 
     /// The data folders, the user's own first.

@@ -6,9 +6,9 @@ package import IPCModel
 package struct ConfigurationFile: Sendable {
     /// The limits in `[Limits]`, in file order, such as `watchers=20000`.
     package private(set) var limits: [(name: String, value: UInt64)] = []
-    /// The `directory` key in `[Store]`, an absolute path.
+    /// The `directory` key in `[Store]`, an absolute path; `nil` if it is not set.
     package private(set) var store: String?
-    /// The `level` key in `[Log]`.
+    /// The `level` key in `[Log]`; `nil` if it is not set.
     package private(set) var logLevel: LogLevel?
     /// The `open` key in `[Desktop]`: whether the desktop's own handlers open URLs that no application claims.
     package private(set) var opensOnDesktop = true
@@ -29,7 +29,7 @@ package struct ConfigurationFile: Sendable {
     /// Creates the configuration that applies without a file.
     package init() {}
 
-    /// Reads the given file, or the one in the usual place, which need not exist.
+    /// Reads the file `asked`. If that is `nil`, reads the file in the usual place, which need not exist.
     /// - Parameters:
     ///   - asked: the path of the file; `nil` for the usual place.
     ///   - environment: `XDG_CONFIG_HOME` and `HOME` are used (XDG Base Directory Specification).
@@ -52,7 +52,7 @@ package struct ConfigurationFile: Sendable {
     /// - Throws: ``Invalid``
     package init(path: String) throws(Invalid) { try self.init(path) { try KeyFile(contentsOf: path) } }
 
-    /// Reads the text of the file at that path.
+    /// Reads the text of a configuration file, whose path is needed only for errors.
     /// - Throws: ``Invalid``
     package init(_ text: String, path: String) throws(Invalid) { try self.init(path) { try KeyFile(text) } }
 
@@ -77,7 +77,7 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    /// The groups and their keys.
+    /// The groups, each with its only key, except `[Limits]`, whose keys are the names of limits.
     private static let keys: KeyValuePairs = ["Limits": "", "Store": "directory", "Log": "level", "Desktop": "open"]
 
     /// - Returns: an error message if the entry is invalid.

@@ -8,7 +8,7 @@ package struct ClaimFile: Sendable, Hashable {
     /// Whether the application accepts large payloads as descriptors.
     package let takesDescriptors: Bool
 
-    /// The folder of claims, below a data folder or the runtime directory.
+    /// The folder of claims, relative to a data folder or to the runtime directory.
     package static let folder = "swift-ipc/handlers"
 
     static func fileName(of application: ApplicationID) -> String { "\(application).handler" }
@@ -19,7 +19,6 @@ package struct ClaimFile: Sendable, Hashable {
 }
 
 extension ClaimFile {
-    /// Reads a file.
     /// - Throws: ``KeyFile/Unreadable``, ``KeyFile/Malformed``, `IPCError`.
     package init(contentsOf path: String, application: ApplicationID) throws {
         let group = try KeyFile(contentsOf: path)["Handler"]

@@ -1,7 +1,7 @@
 internal import Glibc
 package import IPCModel
 
-/// A command line as a bus runs it: words, without a shell. They are quoted as in a shell, because buses read them that way.
+/// The words of a command that a bus runs without a shell. As text, they are quoted as for a shell, as buses expect.
 package struct CommandWords: Sendable, Hashable {
     /// The program and its arguments; at least one word.
     package let words: [String]
@@ -10,7 +10,7 @@ package struct CommandWords: Sendable, Hashable {
     package init(words: [String]) { self.words = words }
 
     /// Reads a line with the quotation marks and backslashes of a shell (POSIX.1-2017, "Quoting").
-    /// - Throws: ``Invalid`` if only a shell could run the line: a bus would pass the words on as arguments.
+    /// - Throws: ``Invalid`` if the line is incomplete or needs a shell: a bus would pass such words on as arguments.
     package init(_ line: String) throws(Invalid) {
         var (words, word) = ([String](), String?.none)
         var scalars = Array(line.unicodeScalars)[...]
@@ -83,7 +83,7 @@ package struct CommandWords: Sendable, Hashable {
             }
         }
         guard word.isEmpty || !isPlain else { return word }
-        // A single quotation mark is put in double ones: not every bus removes a backslash before it.
+        // A single quotation mark is put in double ones, because not every bus removes a backslash before it.
         return "'" + word.replacing("'", with: "'\"'\"'") + "'"
     }
 }

@@ -2,25 +2,25 @@ internal import IPCModel
 
 /// The desktop entry through which browsers, `xdg-open` and `gio open` reach an application by way of the broker. Menus
 /// do not show it, and D-Bus never activates it, because the URL would then bypass the broker. ``DesktopRegistration``
-/// writes it. ``InstalledEntry`` is an entry of any program, as read.
+/// writes it. ``InstalledEntry`` is an entry that was read and may be any program's.
 package struct DesktopEntry: Sendable {
     let application: ApplicationID
     /// The absolute path of `ipc-client`, without newlines.
     let opener: String
-    /// The schemes as they were registered.
+    /// The schemes, spelled as they were registered.
     let schemes: [URLScheme]
 
-    /// The folder of desktop entries, below a data folder.
+    /// The folder of desktop entries, relative to a data folder.
     package static let folder = "applications"
 
-    /// The file name: the id with `_` in place of `-`. xdg-utils before 1.2 takes a hyphen for a folder, and breaks the
-    /// default browser if there is no such folder.
+    /// The file name: the id with `_` in place of `-`. Versions of xdg-utils before 1.2 treat the part before a hyphen
+    /// as a folder, and break the default browser if there is no such folder.
     /// - Parameter isSecond: whether to add `.links`, because the application's own menu entry has the plain name.
     static func fileName(of application: ApplicationID, isSecond: Bool = false) -> String {
         application.text.map { $0 == "-" ? "_" : String($0) }.joined() + (isSecond ? ".links" : "") + ".desktop"
     }
 
-    /// The key that marks an entry as one of these.
+    /// The key that marks a desktop entry as written by ``DesktopRegistration``. Its value is the application id.
     package static let mark = "X-SwiftIPC-Application"
 
     /// The content of the file (Desktop Entry Specification).

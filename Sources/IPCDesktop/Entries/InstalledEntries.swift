@@ -2,9 +2,9 @@ package import IPCModel
 
 /// All desktop entries and lists of defaults on a user's desktop, from which the handlers of schemes follow.
 package struct InstalledEntries: Sendable {
-    /// The entries by desktop file ID. Of several entries with one ID, the first counts, as the specification says.
+    /// The entries by desktop file ID. Of several entries with the same ID, the first counts (as specified).
     package let entries: [String: InstalledEntry]
-    /// The IDs, those in the most important folder first.
+    /// The IDs of the entries; those in the most important folder come first.
     private let order: [String]
     private let lists: [KeyFile]
 
@@ -31,7 +31,7 @@ package struct InstalledEntries: Sendable {
     }
 
     /// The desktop's handler of a scheme: the first default that is installed, or else the first entry for the scheme.
-    /// - Parameter id: an entry to ignore.
+    /// - Parameter id: the ID of an entry to ignore.
     package func handler(of scheme: URLScheme, but id: String? = nil) -> InstalledEntry? {
         for list in lists {
             for name in names(MimeAppsList.defaults, scheme, in: list) where name != id {
@@ -41,7 +41,7 @@ package struct InstalledEntries: Sendable {
         return handlers(of: scheme).first { $0.id != id }
     }
 
-    /// All entries that declare a scheme, unless a list removes them, and those that a list adds to the scheme.
+    /// The entries that a list adds to a scheme, then those that declare the scheme, unless a list removes them.
     package func handlers(of scheme: URLScheme) -> [InstalledEntry] {
         let removed = Set(lists.flatMap { names(MimeAppsList.removed, scheme, in: $0) })
         let added = lists.flatMap { names(MimeAppsList.added, scheme, in: $0) }
@@ -54,13 +54,13 @@ package struct InstalledEntries: Sendable {
         return found
     }
 
-    /// The IDs that a list names for a scheme, in any spelling.
+    /// The IDs that a group of a list names for a scheme, however the scheme is spelled in the list.
     private func names(_ group: String, _ scheme: URLScheme, in list: KeyFile) -> [String] {
         list.keys(in: group).filter { SchemeType.scheme(of: $0) == scheme }
             .flatMap { list.list(of: $0, in: group) ?? [] }
     }
 
-    /// The paths of the entries below a folder, relative to it.
+    /// The paths of the entries in a folder and its subfolders, relative to the folder.
     private static func files(in folder: String, below prefix: String = "", depth: Int = 0) -> [String] {
         Folder.names(folder).sorted().flatMap { name -> [String] in
             if name.hasSuffix(".desktop") { return [prefix + name] }
@@ -72,11 +72,11 @@ package struct InstalledEntries: Sendable {
 
 /// A desktop entry of any program, with only the information that matters for handlers.
 package struct InstalledEntry: Sendable {
-    /// The desktop file ID: the path below `applications`, with `-` in place of `/`.
+    /// The desktop file ID: the path in `applications`, with `-` in place of `/`.
     package let id: String
     package let path: String
     let types: [String]
-    /// The application id, if this package has written the entry.
+    /// The application id, if this package has written the entry; otherwise `nil`.
     package let application: String?
 
     /// - Returns: `nil` for a hidden entry, which counts as deleted, and for a file that is not an entry.

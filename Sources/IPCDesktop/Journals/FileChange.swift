@@ -1,4 +1,3 @@
-/// A change to one file.
 package struct FileChange: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
         /// There was no file before.
@@ -14,12 +13,11 @@ package struct FileChange: Sendable, Hashable {
     package let kind: Kind
 }
 
-/// A file to write.
 package enum PlannedFile: Sendable {
     /// A file that only this package writes.
     case whole(_ path: String, _ text: String)
-    /// A value in lists of a key file that other programs write as well: the keys of the lists, and whether the value
-    /// goes before the other values or after them.
+    /// A value to insert into lists of a key file that other programs write as well: `in` names the keys of the lists,
+    /// and whether the value goes before the other values or after them.
     case value(String, in: [(key: String, inFront: Bool)], group: String, of: String)
 
     var path: String {
@@ -28,7 +26,7 @@ package enum PlannedFile: Sendable {
         }
     }
 
-    /// The change to the file; `nil` if it is already right.
+    /// The change to the file; `nil` if the file already has the planned content.
     func entry(before: FileState?) -> FileJournal.Entry? {
         var (after, own) = (before?.bytes, OwnEntries?.none)
         switch self {

@@ -4,17 +4,17 @@ internal import IPCModel
 struct FileJournal: Sendable {
     struct Entry: Sendable {
         let path: String
-        /// `nil` if there was no file.
+        /// The file before it was written; `nil` if there was none.
         var before: FileState?
         var after: [UInt8]
-        /// Our values in a file that other programs write as well.
+        /// Our values in a file that other programs write as well; `nil` for a file that only we write.
         var own: OwnEntries?
     }
 
-    /// Information about the purpose that its next change needs.
+    /// Information about the purpose, such as its schemes, for the next time that its files change.
     var facts: [String: String] = [:]
     var entries: [Entry] = []
-    /// The folders created for it.
+    /// The folders created for the purpose.
     var directories: [String] = []
 }
 
@@ -90,9 +90,9 @@ extension FileJournal.Entry {
     enum Reversion {
         /// The file is already as it was before.
         case unchanged
-        /// The earlier file, or the file of other programs without our values; `nil` if there should be no file.
+        /// The file to put back: the earlier file, or the current file without our values; `nil` to remove the file.
         case restored(FileState?)
-        /// Another program has changed the file, and nothing in it is ours alone.
+        /// Another program has changed the file, and our content in it cannot be removed separately.
         case foreign
     }
 
@@ -115,8 +115,8 @@ extension FileJournal.Entry {
 }
 
 extension FileJournal {
-    /// Removes the trace of a file that another purpose wrote before this one and is reverting now.
-    /// - Returns: whether this purpose has written over it.
+    /// Updates this journal when another purpose, which wrote a file before this one, reverts that file.
+    /// - Returns: whether this purpose has written over the other's file.
     mutating func forget(_ other: Entry) -> Bool {
         guard let place = entries.firstIndex(where: { $0.path == other.path }) else { return false }
         let standing = entries[place].before
@@ -127,7 +127,7 @@ extension FileJournal {
         } else {
             return false
         }
-        // A group or line created by the other purpose may now be ours to remove.
+        // A group or line that the other purpose created may now be ours to remove.
         entries[place].own = entries[place].own.map { KeyFile(bytes: entries[place].before?.bytes ?? []).renewed($0) }
         let written = FileState(bytes: entries[place].after, mode: other.before?.mode ?? FileState.usualMode)
         if other.own != nil, case .restored(let state) = other.reversion(of: written) {

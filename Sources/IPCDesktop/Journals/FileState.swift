@@ -36,7 +36,7 @@ package struct FileState: Sendable, Equatable {
         return FileState(bytes: Array(bytes[..<count]), mode: status.st_mode & 0o7777)
     }
 
-    /// Replaces the file at a path, completely or not at all, on disk. A symbolic link stays, and its target is replaced.
+    /// Atomically and durably replaces a file. If the path is a symbolic link, replaces the target of the link.
     /// - Parameter keepsMode: whether the permissions become exactly ``mode``, regardless of the umask.
     func write(to path: String, keepsMode: Bool = false) throws(FileFailure) {
         let target = Self.target(of: path)

@@ -61,7 +61,7 @@ struct FolderLock {
             }
             while flock(opened, LOCK_EX) != 0, errno == EINTR {}
             var (held, standing) = (stat(), stat())
-            // The previous holder of the lock may have removed the folder.
+            // The previous holder of the lock may have removed the folder, and another process created it again.
             if fstat(opened, &held) == 0, stat(path, &standing) == 0, held.st_ino == standing.st_ino {
                 descriptor = opened
                 return

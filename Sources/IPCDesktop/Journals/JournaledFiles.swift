@@ -3,9 +3,9 @@ internal import IPCModel
 
 /// Writes files, and can revert them. Each purpose, such as one application's registration, has a journal in a common folder.
 ///
-/// A journal is on disk before its files are written, so they can be reverted however this program exits. If other purposes
-/// have written over a reverted file, their journals are updated. In whatever order the purposes are reverted, the last one
-/// restores the file as it was before the first.
+/// A journal is on disk before its files are written, so that they can be reverted even if this program crashes. If
+/// other purposes have since written over a reverted file, their journals are updated. Whatever the order of reverting,
+/// the last purpose restores the file as it was before the first one wrote it.
 package struct JournaledFiles: Sendable {
     /// The absolute path of the folder of journals. It is created when needed, and removed once it is empty.
     private let folder: String
@@ -15,13 +15,13 @@ package struct JournaledFiles: Sendable {
     /// The information in the journal of a purpose; `nil` if nothing was written for it.
     package func facts(of name: String) throws(FileFailure) -> [String: String]? { try journal(name)?.facts }
 
-    /// The purposes that have a journal.
+    /// The names of the purposes that have a journal.
     package var names: [String] { Folder.names(folder).filter { !$0.hasSuffix("~") } }
 
-    /// Writes files for a purpose, in place of everything written for it before, and reads them back.
+    /// Reverts the files written for a purpose before, then writes its new files, and reads them back.
     /// - Parameters:
     ///   - cache: the cache to update afterwards.
-    ///   - plan: returns the files, once the earlier ones have been reverted.
+    ///   - plan: returns the files to write. It is called after the earlier files have been reverted.
     package func write(
         for name: String, facts: [String: String], cache: MimeCache? = nil,
         plan: () throws(FileFailure) -> [PlannedFile]
@@ -64,8 +64,8 @@ package struct JournaledFiles: Sendable {
     }
 
     /// Adds files to a journal.
-    /// - Parameter kept: files that were written before, and that another program has changed since. They still count
-    ///   as ours: reverting them restores the files as they were before the first write.
+    /// - Parameter kept: entries of files that were written earlier, and that another program has changed since. They
+    ///   still count as ours: reverting the journal restores the files as they were before the first write.
     private func add(
         _ files: [PlannedFile], to journal: inout FileJournal, over kept: [FileJournal.Entry],
         noting observed: inout ObservedFiles
@@ -75,7 +75,7 @@ package struct JournaledFiles: Sendable {
             let earlier = kept.first { $0.path == file.path }
             let before = if let earlier { earlier.before } else { try FileState.read(file.path) }
             guard let entry = file.entry(before: before) else {
-                // The file from before the first write is the right one.
+                // The file already had the planned content before the first write, so it is restored.
                 if let earlier { try earlier.before?.write(to: file.path, keepsMode: true) }
                 continue
             }
@@ -119,7 +119,7 @@ package struct JournaledFiles: Sendable {
     }
 
     /// - Parameter keepsFolders: whether to keep the folders, for the files that are written next.
-    /// - Returns: the files left alone, because another program has changed them.
+    /// - Returns: the paths of files left alone, because another program has changed them.
     private func revert(
         _ journal: FileJournal, _ name: String, keepsFolders: Bool = false
     ) throws(FileFailure) -> [String] {
@@ -139,7 +139,7 @@ package struct JournaledFiles: Sendable {
         for (other, journal) in others { try save(journal, other) }
         try FileState.remove("\(folder)/\(name)")
         guard !keepsFolders else { return kept }
-        // The folders still in use are left to the last journal to remove.
+        // Another journal takes over the folders that are still in use, to remove them later.
         let innermostFirst = Set(journal.directories).sorted { $0.utf8.count > $1.utf8.count }
         let used = innermostFirst.filter { rmdir($0) != 0 && Folder.exists($0) }
         if let heir = others.keys.min(), !used.isEmpty {

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// `mimeinfo.cache`, which `update-desktop-database` generates from the desktop entries in a folder. Without it, GLib
-/// knows an entry only as a default (Desktop Entry Specification, "Caching of MIME types").
+/// `mimeinfo.cache`, which `update-desktop-database` generates from the desktop entries in a folder. If an entry is not
+/// in the cache, GLib uses it only as a default (Desktop Entry Specification, "Caching of MIME types").
 package struct MimeCache: Sendable {
-    /// The folder of the cache.
+    /// The folder of the desktop entries and of the cache.
     let applications: String
-    /// The name of the entry that was written.
+    /// The file name of the desktop entry that was written.
     let entry: String
     let types: [String]
 
     private var path: String { "\(applications)/mimeinfo.cache" }
 
-    /// The change to the cache, for a journal, before `update-desktop-database` has run.
+    /// The journal entry for the change to the cache that `update-desktop-database` is going to make.
     func journalEntry() throws(FileFailure) -> FileJournal.Entry {
         let before = try FileState.read(path)
         let lines = KeyFile(bytes: before?.bytes ?? [])

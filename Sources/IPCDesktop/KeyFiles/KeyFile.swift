@@ -4,8 +4,8 @@ internal import IPCModel
 /// A key file: groups in brackets, `key=value` below them, `#` before comments (Desktop Entry Specification, "Basic
 /// format of the file").
 ///
-/// Other programs write such files as well, with meaningless lines and with duplicate groups and keys. ``init(bytes:)``
-/// skips such lines and, like GLib, uses the last of several lines with the same key. ``init(_:)`` rejects both.
+/// Files by other programs may have meaningless lines, and duplicate groups and keys. ``init(bytes:)`` skips
+/// meaningless lines and, like GLib, uses the last of several lines with the same key. ``init(_:)`` rejects them all.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable, Equatable {
         package let group: String
@@ -39,13 +39,13 @@ package struct KeyFile: Sendable {
     /// The last line is empty if the file ends with a newline.
     private var lines: [KeyFileLine]
 
-    /// Reads another program's file.
+    /// Reads a file that other programs may have written. Nothing in it counts as an error.
     package init(bytes: [UInt8] = []) {
-        // Split as bytes, because in a string, "\r\n" is one character and not a newline.
+        // Bytes are split instead of a string, in which "\r\n" would be a single character and not a newline.
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { KeyFileLine($0) }
     }
 
-    /// Reads text. A duplicate group or key is an error, as the specification says.
+    /// Reads text. Meaningless lines are errors and, as the specification says, so are duplicate groups and keys.
     package init(_ text: String) throws(Malformed) {
         self.init(bytes: Array(text.utf8))
         var (groups, keys) = ([String: Int](), [String: Int]())
@@ -113,7 +113,7 @@ package struct KeyFile: Sendable {
             text: String(decoding: lines[place].bytes, as: UTF8.self))
     }
 
-    /// The line indices of entries, only those for `key` if it is given.
+    /// The line indices of the entries in all groups with this name, or only of those for `key`.
     private func places(of key: String? = nil, in group: String) -> [Int] {
         var isInside = false
         return lines.indices.filter { place in
@@ -134,9 +134,9 @@ package struct KeyFile: Sendable {
 // MARK: Changing
 
 extension KeyFile {
-    /// Inserts a value into the list of a key, before all other values or after them, unless the list already contains
-    /// it. All other bytes stay the same. A missing key is added directly below its group's line. A missing group is
-    /// added before all others, so it does not matter whether the file ends with a newline.
+    /// Inserts a value into the list of a key, before (`inFront`) or after all other values, unless the list already
+    /// contains it. All other bytes stay the same. A missing key is added directly below its group's line. A missing
+    /// group is added before all others, so it does not matter whether the file ends with a newline.
     /// - Parameter own: records each change for ``withdraw(_:)``.
     mutating func insert(
         _ value: String, key: String, group: String, inFront: Bool, noting own: inout OwnEntries
@@ -158,7 +158,7 @@ extension KeyFile {
         own.note(key, madeLine: false)
     }
 
-    /// Removes the value inserted by ``insert(_:key:group:inFront:noting:)``, and nothing else.
+    /// Removes the value that ``insert(_:key:group:inFront:noting:)`` has inserted, and nothing else.
     mutating func withdraw(_ own: OwnEntries) {
         for noted in own.keys {
             for place in places(of: noted.key, in: own.group).reversed() {
@@ -178,7 +178,7 @@ extension KeyFile {
         if !body.contains(where: \.isEntry) { lines.remove(at: header) }
     }
 
-    /// The record of what the same insertions would change in this file.
+    /// The record that would result from making the insertions of `own` in this file.
     func renewed(_ own: OwnEntries) -> OwnEntries {
         var renewed = OwnEntries(group: own.group, value: own.value)
         renewed.madeGroup = header(of: own.group) == nil
@@ -246,16 +246,16 @@ private struct KeyFileLine: Sendable {
     }
 }
 
-/// A value that was inserted into lists in one group of a key file, and can be removed again.
+/// The record of a value that was inserted into lists in one group of a key file, so that it can be removed again.
 struct OwnEntries: Sendable, Equatable {
     struct Key: Equatable {
         let key: String
-        /// Whether the line was created for the value.
+        /// Whether the key's line was created for the value.
         let madeLine: Bool
     }
 
     let group: String
-    /// The name of a desktop entry.
+    /// The inserted value, which is the name of a desktop entry.
     let value: String
     private(set) var keys: [Key] = []
     /// Whether the group was created for the value.

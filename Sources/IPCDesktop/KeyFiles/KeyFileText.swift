@@ -1,6 +1,6 @@
 /// Encodes values of key files (Desktop Entry Specification, "Possible value types").
 package enum KeyFileText {
-    /// The letter that follows the backslash, by the character that it represents.
+    /// For each character to escape, the letter that follows the backslash.
     private static let letters: [Unicode.Scalar: Unicode.Scalar] = [
         "\\": "\\", "\n": "n", "\t": "t", "\r": "r", " ": "s",
     ]
@@ -20,7 +20,7 @@ package enum KeyFileText {
         return String(result)
     }
 
-    /// Replaces the escapes of ``escaped(_:)``; all other escapes stay as they are.
+    /// Replaces the escapes that ``escaped(_:)`` writes; all other escapes stay as they are.
     static func unescaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var scalars = text.unicodeScalars.makeIterator()

@@ -1,8 +1,8 @@
 package import IPCModel
 
 /// Writes and reverts an application's files for the desktop and the bus, with ``JournaledFiles``: a desktop entry that
-/// brings URLs to the broker, the user's default unless another application is the default, and a service file that
-/// lets the bus start the application.
+/// passes URLs to the broker, an entry in the user's list of defaults unless another application is the default, and a
+/// service file that lets the bus start the application.
 package struct DesktopRegistration: Sendable {
     private let directories: BaseDirectories
     private let application: ApplicationID
@@ -21,21 +21,21 @@ package struct DesktopRegistration: Sendable {
         files = JournaledFiles(folder: "\(dataHome)/\(Self.folder)")
     }
 
-    /// The folder of the journals, below a data folder.
+    /// The folder of the journals, relative to a data folder or to the runtime directory.
     package static let folder = "swift-ipc/registered"
 
     package struct Result: Sendable {
         package var changes: [FileChange] = []
-        /// The path of the desktop entry that brings ``schemes`` here.
+        /// The path of the desktop entry that handles ``schemes``; `nil` if there is none.
         package var entry: String?
         package var schemes: [URLScheme] = []
-        /// Schemes that belong to another desktop entry, which keeps them.
+        /// Schemes that another desktop entry handles and keeps, each with the path of that entry.
         package var elsewhere: [(scheme: URLScheme, path: String)] = []
-        /// Whether there is a service file.
+        /// Whether there is a service file, so that the bus can start the application.
         package var isActivatable = false
     }
 
-    /// Writes the files for these schemes and for those registered before.
+    /// Writes the files for these schemes and for those registered earlier.
     /// - Parameters:
     ///   - opener: the absolute path of `ipc-client`.
     ///   - command: the command that the bus runs; `nil` keeps the command of an earlier registration, if any.
@@ -55,7 +55,7 @@ package struct DesktopRegistration: Sendable {
         return result
     }
 
-    /// Removes the given schemes (`nil` means all). Once no scheme is left, it also removes all files.
+    /// Unregisters the given schemes (`nil` means all). Once no scheme is left, all files are removed as well.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> Result {
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else {
@@ -67,7 +67,7 @@ package struct DesktopRegistration: Sendable {
         } catch { throw error.ipcError }
     }
 
-    /// Entries of an earlier registration that were left alone because another program had changed them.
+    /// The paths of desktop entries that an earlier registration wrote and another program has changed since.
     private var keptEntries: [String] {
         InstalledEntries(directories).entries.values.filter {
             $0.application == application.text && $0.path.hasPrefix("\(dataHome)/")
@@ -121,7 +121,7 @@ package struct DesktopRegistration: Sendable {
         return files
     }
 
-    /// Reads the files back, in the same way as desktop programs do.
+    /// Checks that desktop programs will use the entry, by reading the files back in the same way as they do.
     private func check(_ result: Result) throws(IPCError) {
         guard let entry = result.entry else { return }
         let installed = InstalledEntries(directories)
@@ -134,13 +134,13 @@ package struct DesktopRegistration: Sendable {
     }
 }
 
-/// The information about a registration in its journal.
+/// What the journal records about a registration.
 struct RegistrationFacts {
     var schemes: [URLScheme]
     var defaults: [URLScheme]
     var opener: String?
     var command: CommandWords?
-    /// The name of the desktop entry.
+    /// The file name of the desktop entry.
     var entry: String?
     var takesDescriptors: Bool
 

@@ -1,14 +1,14 @@
 private import Glibc
 package import IPCModel
 
-/// A claim that lasts until the session ends: an installed claim and a service file below `XDG_RUNTIME_DIR`. The
-/// desktop does not look for entries there, so browsers and `xdg-open` do not use the claim.
+/// A claim that lasts until the session ends: a claim file and a service file in `XDG_RUNTIME_DIR`. The desktop does
+/// not look for entries in that directory, so browsers and `xdg-open` do not use the claim.
 package struct TransientRegistration: Sendable {
     private let application: ApplicationID
     private let runtime: String
     private let files: JournaledFiles
 
-    /// - Throws: `invalidArguments` without `XDG_RUNTIME_DIR`, which only the session creates.
+    /// - Throws: `invalidArguments` if `XDG_RUNTIME_DIR` is not set or does not exist: only the session creates it.
     package init(_ application: ApplicationID, in directories: BaseDirectories) throws(IPCError) {
         guard let runtime = directories.runtime else {
             throw IPCError(
@@ -25,7 +25,7 @@ package struct TransientRegistration: Sendable {
         files = JournaledFiles(folder: "\(runtime)/\(DesktopRegistration.folder)")
     }
 
-    /// Writes the files for these schemes and for those registered before.
+    /// Writes the files for these schemes and for those registered earlier.
     /// - Parameter command: the command that the bus runs; `nil` keeps the command of an earlier registration, if any.
     package func register(
         _ schemes: [URLScheme], command: CommandWords?, takesDescriptors: Bool
@@ -38,7 +38,7 @@ package struct TransientRegistration: Sendable {
         } catch { throw error.ipcError }
     }
 
-    /// Removes the given schemes (`nil` means all). Once no scheme is left, it also removes all files.
+    /// Unregisters the given schemes (`nil` means all). Once no scheme is left, all files are removed as well.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else { return [] }
