@@ -75,7 +75,7 @@ int clinux_is_reserved(int descriptor) {
     return (rlim_t)descriptor + CLINUX_RESERVED_DESCRIPTORS >= limit.rlim_cur;
 }
 
-// For a descriptor that is kept, which must not take a reserved slot.
+// Returns a descriptor that is to be kept. If it is in a reserved slot, closes it and fails with EMFILE instead.
 static int lasting(int descriptor) {
     if (descriptor < 0 || !clinux_is_reserved(descriptor)) return descriptor;
     close(descriptor);
@@ -84,7 +84,7 @@ static int lasting(int descriptor) {
 }
 
 int clinux_memory_file(const char *name) {
-    // Kernels before 6.3 do not know the last flag.
+    // Kernels before 6.3 reject MFD_NOEXEC_SEAL.
     int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
     return lasting(descriptor >= 0 ? descriptor : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
@@ -169,7 +169,7 @@ int clinux_accept(int socket) { return lasting(accept4(socket, 0, 0, SOCK_CLOEXE
 
 void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
-// Only for the linker: a program at a fixed address needs it for its relocations at startup. See the Makefile.
+// Only for the linker: in programs at a fixed address, replaces the startup code for relocation. See the Makefile.
 void clinux_nothing(void) {}
 
 void clinux_occupy_standard_streams(void) {

@@ -67,7 +67,7 @@ struct IPCBridgeCommand: ToolCommand {
     func run() async throws {
         let stop = StopSignal()
         stop.listen()
-        // If a program exits while this one is writing to it, this one must keep running.
+        // The bridge must keep running if another program exits while the bridge is writing to it.
         signal(SIGPIPE, SIG_IGN)
         let report = BridgeReport(output: output, isVerbose: verbose)
         let clipboard = try openClipboard(display, report)

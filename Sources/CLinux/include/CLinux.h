@@ -1,84 +1,84 @@
-// The parts of Linux that Swift's Glibc module lacks, each with the reason. That module is built without _GNU_SOURCE.
-// Functions return -1 with errno if they fail.
+// The Linux functions that Swift's Glibc module lacks, each with the reason. The Glibc module is built without
+// _GNU_SOURCE. Unless stated otherwise, a function that fails returns -1 and sets errno.
 #pragma once
 #include <sys/epoll.h>    // not in the Glibc module map
 #include <sys/eventfd.h>  // not in the Glibc module map
 #include <sys/uio.h>      // struct iovec
 
-// Raises the soft limit, and returns how many descriptors the process may have open; -1 if that is unknown. prlimit's
-// resource constants are an enum in C but an Int32 parameter in Swift.
+// Raises the soft limit for open descriptors to the hard limit, and returns it; -1 if it is unknown. The resource
+// constants of prlimit(2) are an enum in C, but the parameter is an Int32 in Swift.
 long clinux_raise_descriptor_limit(void);
 
-// If a process starts with a closed standard stream, the next socket gets its number, and output goes to that socket.
-// This opens a file there that rejects the stream's operation (EBADF), as glibc does for setuid programs.
+// Replaces closed standard streams with files that cannot be used (EBADF), as glibc does for setuid programs.
+// Otherwise, the next socket would get the number of a closed stream, and output would go to that socket.
 void clinux_occupy_standard_streams(void);
 
-// Starts a detached thread with a name. pthread_setname_np needs _GNU_SOURCE. Returns 0, or the error number.
+// Starts a detached thread with a name. pthread_setname_np needs _GNU_SOURCE. Returns 0 or an error number.
 int clinux_start_thread(const char *name, void (*body)(void *), void *context);
 
-// Whether the process ignores a signal. Only C can compare SIG_IGN, which is a cast.
+// Whether the process ignores a signal. Swift cannot compare a function pointer with SIG_IGN.
 int clinux_is_ignored(int signal);
 
 // Returns a descriptor that becomes readable when the process has exited. Older C libraries have no pidfd_open(2).
 int clinux_open_process(int pid);
 
-// After this, the process leaves no core file, and only root can read its memory. prctl has variable arguments.
+// Makes the process leave no core file, and lets only root read its memory. Swift cannot call prctl, which is variadic.
 int clinux_forbid_dumps(void);
-// Whether the process would leave a core file.
+// Whether the process would leave a core file if it crashed.
 int clinux_may_be_dumped(void);
 
-// Creates a memory file that can be sealed, is closed on exec and, if the kernel supports that, can never be executed.
-// memfd_create and the seals of fcntl need _GNU_SOURCE.
+// Creates a memory file that can be sealed and is closed on exec. If the kernel supports it, the file can never be
+// executed. memfd_create and the seals of fcntl need _GNU_SOURCE.
 int clinux_memory_file(const char *name);
 
 // Makes a memory file's length and content immutable (F_ADD_SEALS). Fails if a process has mapped it for writing.
 int clinux_seal(int descriptor);
 
-// Whether neither length nor content can change (F_GET_SEALS, fstatfs). F_SEAL_FUTURE_WRITE alone is not enough, because a
-// mapping may still write. Nor is a memory file of huge pages, which do not exist until they are first accessed.
+// Whether a memory file's length and content cannot change (F_GET_SEALS, fstatfs). F_SEAL_FUTURE_WRITE is not enough:
+// mappings can still write. Nor is sealing a file of huge pages, which do not exist until they are first accessed.
 int clinux_has_fixed_content(int descriptor);
 
-// Opens a descriptor that only identifies a file, such as a socket, without following a link. Fails with EMFILE even if
-// a reserved slot is free. O_PATH needs _GNU_SOURCE.
+// Opens a descriptor that only identifies a file, such as a socket, without following a link. Fails with EMFILE if only
+// reserved slots are free. O_PATH needs _GNU_SOURCE.
 int clinux_open_path(const char *path);
 
-// Whether a descriptor can be read: it is neither open only for writing (F_GETFL) nor O_PATH, which needs _GNU_SOURCE.
+// Whether a descriptor can be read: it is neither write-only nor O_PATH (F_GETFL). O_PATH needs _GNU_SOURCE.
 int clinux_can_read(int descriptor);
 
-// Starts writing a part of a file to disk, and does not wait. sync_file_range needs _GNU_SOURCE.
+// Starts writing a part of a file to disk, without waiting for the disk. sync_file_range needs _GNU_SOURCE.
 int clinux_begin_write_back(int descriptor, long start, long count);
 
-// Waits until a whole file system is on its disk. Fails if a write has failed since the descriptor was opened (Linux
-// 5.8). syncfs needs _GNU_SOURCE.
+// Waits until all changes to the descriptor's file system are on disk. Since Linux 5.8, fails if a write has failed
+// since the descriptor was opened. syncfs needs _GNU_SOURCE.
 int clinux_sync_file_system(int descriptor);
 
 // Gets the user of the process at the other end of a unix socket (SO_PEERCRED). struct ucred needs _GNU_SOURCE.
 int clinux_peer_user(int socket, unsigned *user);
 
-#define CLINUX_MOST_DESCRIPTORS 253  // SCM_MAX_FD of the kernel
+#define CLINUX_MOST_DESCRIPTORS 253  // the kernel's SCM_MAX_FD
 
-// Sends bytes, and descriptors with the first byte. Never blocks. Swift does not import the macros of cmsg(3).
+// Sends bytes, with descriptors attached to the first. Never blocks. Swift does not import the macros of cmsg(3).
 long clinux_send(int socket, const struct iovec *parts, int part_count, const int *descriptors, int count);
 
-// Receives without blocking. descriptors must have room for CLINUX_MOST_DESCRIPTORS. If the process has no room for all
-// of them, count is -1: all are closed, and the bytes are kept.
+// Receives bytes and descriptors without blocking. descriptors must have room for CLINUX_MOST_DESCRIPTORS. If the
+// process cannot keep all arriving descriptors, it closes them all and sets count to -1, but still returns the bytes.
 long clinux_receive(int socket, void *bytes, long size, int *descriptors, int *count);
 
-// The last slots of the descriptor table (RLIMIT_NOFILE): an arriving message and a file of the store briefly need one each. The
-// system assigns the lowest free number, so if a descriptor has one of these numbers, all lower ones are taken.
+// The number of slots at the end of the descriptor table (RLIMIT_NOFILE) reserved for arriving messages and files of
+// the store. The system assigns the lowest free number, so if a descriptor is in a reserved slot, all others are taken.
 #define CLINUX_RESERVED_DESCRIPTORS 24
 
-// Whether a descriptor is in one of the last slots.
+// Whether a descriptor is in a reserved slot.
 int clinux_is_reserved(int descriptor);
 
-// Accepts a connection. Fails with EMFILE even if a reserved slot is free. accept4 needs _GNU_SOURCE.
+// Accepts a connection. Fails with EMFILE if only reserved slots are free. accept4 needs _GNU_SOURCE.
 int clinux_accept(int socket);
 
-// Makes all threads share one heap, which saves the memory of further heaps (M_ARENA_MAX). malloc.h is not imported.
+// Makes all threads share one heap (M_ARENA_MAX), which saves memory. Swift's Glibc module does not import malloc.h.
 void clinux_share_heap(void);
 
 // Returns an environment variable, unless the program runs with another user's rights. secure_getenv needs _GNU_SOURCE.
 const char *clinux_environment(const char *name);
 
-// Only for the linker: a static program links libdbus without libsystemd, and gets no socket from systemd. See the Makefile.
+// Only for the linker: replaces libsystemd's functions for a static libdbus, with no sockets. See the Makefile.
 int clinux_no_sockets(void);

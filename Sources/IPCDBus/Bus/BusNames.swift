@@ -5,7 +5,7 @@ extension Connection {
         try await call(method, on: .bus, at: MessageBus.path, input, timeout: timeout)
     }
 
-    /// The ID of the bus (`GetId`). Unique names are unique only on one bus.
+    /// The ID of the bus (`GetId`). Unique names are unique only within one bus.
     public func busID() async throws(CallError) -> String { try await bus(MessageBus.getID, ()) }
 
     /// Requests a well-known name. If this succeeds, the connection requests the name again after each reconnect.
@@ -59,7 +59,7 @@ extension Connection {
     }
 
     /// Follows the owner of a name until the watch is released. When this returns, ``NameWatch/owner`` is known.
-    /// - Parameter changed: receives the old and the new owner on each later change, even across reconnects.
+    /// - Parameter changed: receives the old and the new owner, if any, on each later change, even across reconnects.
     public func watchName(
         _ name: BusName, changed: @escaping @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
     ) async throws(CallError) -> NameWatch {

@@ -33,7 +33,7 @@ public enum MessageBus {
         carries: .of(Argument<String>("name"), Argument<String>("old_owner"), Argument<String>("new_owner")))
     public static let activatableServicesChanged = Signal(name, "ActivatableServicesChanged", carries: .none)
 
-    /// The owner returned by a call of ``getNameOwner``; `nil` if the name has none.
+    /// The owner returned by a call of ``getNameOwner``; `nil` if the name has no owner.
     static func owner(_ call: () async throws(CallError) -> String) async throws(CallError) -> BusName? {
         do throws(CallError) { return BusName(trusted: try await call()) } catch {
             if error.isRemote(.nameHasNoOwner) { return nil }

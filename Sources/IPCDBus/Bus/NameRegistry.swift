@@ -3,7 +3,7 @@
 final class NameRegistry {
     struct Watch {
         let number: UInt64
-        /// Receives the old and the new owner, once the current one is known.
+        /// Receives the old and the new owner on each change. Set once the current owner is known.
         var changed: @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
     }
 
@@ -16,8 +16,8 @@ final class NameRegistry {
 
     func owner(of name: BusName) -> BusName? { owners[name] }
 
-    /// The number of signals received about a name's owner. An answer to a call is handled later than a signal, so an
-    /// answer counts only if no signal has overtaken it.
+    /// The number of `NameOwnerChanged` signals received for each watched name. A newer signal may be handled before
+    /// the answer of `GetNameOwner`, so the answer is used only if this number has not changed during the call.
     private(set) var signalled: [BusName: UInt64] = [:]
 
     func signal(_ name: BusName, owner: BusName?) {
@@ -46,7 +46,7 @@ final class NameRegistry {
         (watches[name], owners[name], signalled[name]) = (nil, nil, nil)
     }
 
-    /// Records the owner of a name. A bus sends all its messages in one order, so the latest one is right.
+    /// Records the owner of a watched name. The bus sends its messages in order, so the last reported owner is right.
     func learn(_ name: BusName, owner: BusName?) {
         guard let followed = watches[name] else { return }
         let former = owners[name]
@@ -55,21 +55,21 @@ final class NameRegistry {
         for watch in followed { watch.changed(former, owner) }
     }
 
-    /// Records that the bus has disconnected, and that its names therefore have no owners.
+    /// Records that the bus has disconnected, so that no name has an owner any more.
     func lost() {
         for name in Array(owners.keys) { learn(name, owner: nil) }
     }
 
-    /// The state of names on a new bus: the owners of watched names, and the names lost to other connections.
+    /// The names after a reconnect: the owners of watched names, and the names that were lost to other connections.
     struct Restored {
         fileprivate(set) var owners: [BusName: BusName] = [:]
         fileprivate(set) var lost: [BusName] = []
     }
 
-    /// Requests the owned names from a new bus, and looks up the owners of the watched names.
+    /// Requests the owned names again after a reconnect, and looks up the owners of the watched names.
     ///
-    /// Another connection may have been faster, such as a second instance started by the new bus. A name that it owns
-    /// is lost.
+    /// A name is lost if another connection has requested it first, such as a second instance of this program that the
+    /// new bus has started.
     func restore(
         request: (String, UInt32) async throws(CallError) -> UInt32,
         owner: (BusName) async throws(CallError) -> BusName?

@@ -31,7 +31,7 @@ final class SignalRouter {
     }
 }
 
-/// D-Bus specification, "Match Rules".
+/// A rule that selects signals (D-Bus specification, "Match Rules").
 struct MatchRule: Sendable {
     let sender: BusName?
     let path: ObjectPath?
@@ -45,13 +45,13 @@ struct MatchRule: Sendable {
         var parts = ["type='signal'", "interface='\(interface)'", "member='\(member)'"]
         if let sender { parts.append("sender='\(sender)'") }
         if let path { parts.append("path='\(path)'") }
-        // Bus names never need escaping.
+        // The argument is a bus name, which never needs escaping.
         if let firstArgument { parts.append("arg0='\(firstArgument)'") }
         return parts.joined(separator: ",")
     }
 
-    /// Checks every clause again, because any process may send any signal to this one. A well-known sender name stands
-    /// for its current owner.
+    /// Whether a signal matches every clause. The bus's own check is not enough, because any process may send any
+    /// signal directly to this one. A well-known sender name means its current owner.
     @DBusActor
     func matches(_ message: Message, owners: NameRegistry) -> Bool {
         if let path, message.path != path { return false }

@@ -1,7 +1,7 @@
 extension Connection {
     /// Listens for a signal until the subscription is released, even across reconnects.
-    /// - Parameter sender: `nil` means any sender, or the peer. A well-known name means the connection that owns it
-    ///   when the signal arrives, because the bus lets any process send any signal.
+    /// - Parameter sender: `nil` means any sender (or the peer). Because the bus lets any process send any signal, a
+    ///   well-known name selects only signals from the connection that owns the name when the signal arrives.
     public func subscribe<Values>(
         to signal: Signal<Values>, from sender: BusName?, at path: ObjectPath? = nil,
         _ handle: @escaping @DBusActor (Values, Message) -> Void
@@ -18,10 +18,10 @@ extension Connection {
         return subscription
     }
 
-    /// The maximum number of signals that wait for a slow consumer. Beyond it, the oldest are dropped.
+    /// The maximum number of signals buffered for a slow consumer. Beyond this number, the oldest signals are dropped.
     public nonisolated static let mostSignalsWaiting = 1_000
 
-    /// The signals that arrive after this has returned, even across reconnects; for a slow consumer, the newest
+    /// Returns the signals that arrive from now on, even across reconnects. A slow consumer gets only the newest
     /// ``mostSignalsWaiting``. The sequence ends when the connection closes. The connection listens until the sequence
     /// and its iterators are released.
     /// - Parameters:
@@ -41,7 +41,7 @@ extension Connection {
     }
 }
 
-/// Keeps a subscription active for as long as it is held.
+/// Keeps a subscription active until this object is released.
 @DBusActor
 public final class Subscription {
     private weak var connection: Connection?
@@ -78,7 +78,7 @@ public struct ReceivedSignals<Values: Sendable>: AsyncSequence, Sendable {
 
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var stream: AsyncStream<Values>.Iterator
-        /// Keeps the connection listening.
+        /// Keeps the connection listening while the iterator exists.
         fileprivate let subscription: Subscription
 
         /// The next signal; `nil` once the connection is closed or the task is cancelled.

@@ -2,8 +2,8 @@ internal import IPCQueues
 
 /// Calls that are waiting for their answers, by serial number, with their deadlines.
 ///
-/// One timer, set for the earliest deadline, serves all calls. When it fires, the calls made since the last time enter
-/// the deadline queue, so a call answered before that costs no timer work.
+/// One timer, set for the earliest deadline, serves all calls. When it fires, the calls made since it last fired enter
+/// the deadline queue. A call that is answered earlier causes no timer work.
 @DBusActor
 final class CallTable {
     private var pending: [UInt32: PendingReply] = [:]
@@ -13,7 +13,7 @@ final class CallTable {
     private let timer = DBusTimer()
     private let names: NameRegistry?
 
-    /// - Parameter names: the owners of names on the bus; `nil` peer to peer.
+    /// - Parameter names: the owners of names on the bus; `nil` on a peer-to-peer connection.
     init(names: NameRegistry? = nil) { self.names = names }
 
     /// Sends a call and waits for its answer. Cancelling the task stops the wait immediately.
@@ -31,7 +31,7 @@ final class CallTable {
         return try answer.get()
     }
 
-    /// Sends a call, and passes its answer to a closure, however long that takes.
+    /// Sends a call without a deadline, and passes its answer to a closure.
     func send(
         _ message: Message, over link: Link, then completed: @escaping PendingReply.Completion
     ) throws(CallError) {
@@ -61,8 +61,8 @@ final class CallTable {
     /// (`session.conf`), and serial numbers can be guessed. Answers from other processes are ignored, and the call keeps
     /// waiting.
     ///
-    /// The bus itself answers if the receiver is absent or has left. The owner of a well-known name is known here only while
-    /// it is watched (``NameRegistry``); ``Connection/answer(to:on:at:_:timeout:)`` returns the sender of the answer.
+    /// The bus itself answers if the receiver is absent or has left. If the receiver is a well-known name that is not watched
+    /// (``NameRegistry``), any sender is accepted; ``Connection/answer(to:on:at:_:timeout:)`` also returns the sender.
     private func mayAnswer(_ message: Message) -> Bool {
         guard let names, let responder = responder(of: message.replySerial) else { return true }
         guard let sender = message.sender else { return false }
@@ -71,8 +71,8 @@ final class CallTable {
         return names.owner(of: responder).map { $0 == sender } ?? true
     }
 
-    /// Starts expecting the answer to a call: it may arrive before the caller waits for it.
-    /// - Parameter responder: the receiver of the call; `nil` peer to peer.
+    /// Registers a call that has been sent, because its answer may arrive before the caller starts waiting.
+    /// - Parameter responder: the receiver of the call; `nil` on a peer-to-peer connection.
     func expect(
         _ serial: UInt32, from responder: BusName?, until deadline: ContinuousClock.Instant
     ) -> PendingReply {
@@ -97,7 +97,7 @@ final class CallTable {
         reply.complete(result)
     }
 
-    /// Completes a call, but not immediately: its caller may not expect the answer until the message is sent.
+    /// Fails a call after the current job, because the call may not be registered yet while its message is being sent.
     func failSoon(_ serial: UInt32, _ error: CallError) {
         DBusActor.thread.soon { [weak self] in self?.complete(serial, with: .failure(error)) }
     }
@@ -133,7 +133,7 @@ final class CallTable {
     }
 }
 
-/// The answer to one call, for a closure or for the one task that waits for it.
+/// The pending answer to one call. Either a closure or a single waiting task receives it.
 @DBusActor
 final class PendingReply: @DBusActor Deadlined {
     typealias Completion = @DBusActor (Result<Message, CallError>) -> Void
@@ -163,7 +163,7 @@ final class PendingReply: @DBusActor Deadlined {
     func value() async -> Result<Message, CallError> {
         if let result { return result }
         return await withCheckedContinuation { continuation in
-            // Checked only now, because the call of this function may have suspended.
+            // Checked again, because calling `withCheckedContinuation` may have suspended.
             if let result { continuation.resume(returning: result) } else { waiting = continuation }
         }
     }

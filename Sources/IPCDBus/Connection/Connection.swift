@@ -2,7 +2,7 @@
 ///
 /// If asked to, it reconnects with back-off after a disconnect, and restores exports, names and subscriptions.
 /// Unanswered calls fail with ``CallError/disconnected``, because only the caller knows whether they may be repeated.
-/// New calls wait for the bus within their own timeout.
+/// New calls wait for the reconnect within their own timeout.
 @DBusActor
 public final class Connection {
     private enum State {
@@ -11,11 +11,11 @@ public final class Connection {
         case closed
     }
 
-    /// The name assigned by the bus; `nil` peer to peer and while disconnected.
+    /// The name assigned by the bus; `nil` on a peer-to-peer connection and while disconnected.
     public private(set) var uniqueName: BusName?
     private let address: BusAddress?
     private let reconnects: Bool
-    /// The time limit for connecting, authenticating and saying `Hello`.
+    /// The time limit for connecting, authenticating and calling `Hello`.
     private let openingTime: Duration
     /// Whether descriptors can be sent and received. They cannot over TCP, or if the server does not agree.
     public private(set) var passesDescriptors = true
@@ -36,8 +36,8 @@ public final class Connection {
 
     /// Connects to a bus.
     /// - Parameters:
-    ///   - reconnects: whether to reconnect after the bus disconnects. The first connect is tried only once either way.
-    ///   - timeout: the limit for each attempt, until the bus has answered `Hello`.
+    ///   - reconnects: whether to reconnect after the bus disconnects. The first attempt to connect is never repeated.
+    ///   - timeout: the time limit for each attempt to connect, which includes the answer to `Hello`.
     /// - Throws: ``ConnectionError``; ``ConnectionError/timedOut(address:)`` if there is a bus but it does not answer.
     public static func open(
         _ address: BusAddress, reconnects: Bool = false, objects: ObjectServer? = nil,
@@ -63,7 +63,7 @@ public final class Connection {
     convenience init(peer link: Link, objects: ObjectServer) {
         self.init(address: nil, reconnects: false, openingTime: .zero, objects: objects)
         adopt(link)
-        // Unknown until the authentication is over, which a listener does not wait for.
+        // A listener does not wait for the authentication. Until it is over, assume that descriptors can be passed.
         passesDescriptors = !link.isAuthenticated || link.passesDescriptors
         state = .connected(link)
     }
@@ -122,7 +122,7 @@ public final class Connection {
         }
     }
 
-    /// Calls a method of the bus over a link that no other call uses yet.
+    /// Calls a method of the bus over a new link, before other calls can use the link.
     private func call<Input, Output>(
         _ method: Method<Input, Output>, _ input: Input, over link: Link, until deadline: ContinuousClock.Instant
     ) async throws(CallError) -> Output {
@@ -175,7 +175,7 @@ public final class Connection {
     public func onDisconnect(_ action: @escaping @DBusActor () -> Void) { observers.onLoss(action) }
 
     /// Runs an action for each name that another connection has taken over during a reconnect.
-    /// ``requestName(_:flags:)`` requests it again.
+    /// ``requestName(_:flags:)`` can request the name again.
     public func onNameLost(_ action: @escaping @DBusActor (BusName) -> Void) { names.lostHandlers.append(action) }
 
     public var isConnected: Bool { link != nil }
@@ -198,7 +198,7 @@ public final class Connection {
     public var bytesWaiting: Int { link?.bytesWaiting ?? 0 }
 
     private func lost(_ link: Link) {
-        // Otherwise, the link was lost before the bus answered `Hello`.
+        // A link that is not in use yet was lost before the bus answered `Hello`.
         guard link === self.link else { return outgoing.failAll(.disconnected) }
         link.close()
         uniqueName = nil
@@ -244,25 +244,25 @@ public final class Connection {
         }
     }
 
-    /// Defers the calls of a caller that does not read its answers, so that the bus does not have to store more of them.
+    /// Defers the calls of a caller that does not read its answers, so that the bus need not store more answers.
     /// - Parameter isPresent: whether a caller is on the bus; answers to a caller that has left do not count.
     public func boundUnreadAnswers(isPresent: @escaping @DBusActor (BusName) -> Bool) {
         incoming.boundUnreadAnswers(on: self, isPresent: isPresent)
     }
 
     /// Limits the arguments of unfinished calls until the connection closes.
-    /// - Parameter messageBytes: the size limit of an incoming message; the arguments of a longer one are dropped.
+    /// - Parameter messageBytes: the size limit of an incoming message. The arguments of a longer message are dropped.
     public func bound(_ arriving: ArrivingBytes, messageBytes: Int) {
         link?.arriving = arriving
         link?.limitMessages(bytes: messageBytes)
     }
 
-    /// Forgets a caller that has left the bus, and its deferred calls.
+    /// Forgets a caller that has left the bus, and drops its deferred calls.
     public func callerLeft(_ caller: BusName) { incoming.unread?.left(caller) }
 
     /// Calls a method and waits for its answer.
     /// - Parameters:
-    ///   - destination: the receiver; `nil` peer to peer.
+    ///   - destination: the receiver; `nil` on a peer-to-peer connection.
     ///   - timeout: counted from now; cancelling the task stops the wait immediately.
     ///   - startsService: whether the bus may start the program that owns the name.
     public func call<Input, Output>(
@@ -275,7 +275,7 @@ public final class Connection {
         return try method.output.values(of: try await outgoing.reply(to: message, over: link, until: deadline))
     }
 
-    /// Calls a method, and returns the answer with its sender, which the bus attests: any process on the bus may answer.
+    /// Calls a method. Returns the answer and its sender, attested by the bus, because any process may answer a call.
     public func answer<Input, Output>(
         to method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
         timeout: Duration = .seconds(25)
@@ -288,7 +288,7 @@ public final class Connection {
     }
 
     /// Calls a method of a running program, without a timeout. The closure receives the answer, or an error if this
-    /// connection or the receiver's is lost.
+    /// connection or the receiver's connection is lost.
     ///
     /// When this returns, the message has been sent or is in the socket's queue. If it cannot be sent, the closure
     /// receives the error before this returns.

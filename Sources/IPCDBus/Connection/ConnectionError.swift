@@ -30,9 +30,9 @@ public enum CallError: Error, Equatable, CustomStringConvertible {
     case disconnected
     /// The calling task was cancelled. The callee may still perform the call.
     case cancelled
-    /// Nothing was sent: a message cannot carry the arguments.
+    /// Nothing was sent, because a message cannot carry the arguments.
     case unsendable(MessageError)
-    /// The answer breaks the protocol, or its types differ from the method's.
+    /// The answer breaks the protocol, or its types differ from the method's output.
     case badReply(MessageError)
 
     public var description: String {

@@ -1,4 +1,4 @@
-/// The incoming calls of a connection: their objects, their sender if it is a peer, and how many are unanswered.
+/// The incoming calls of a connection: the callable objects, the bus name of a peer, and the unanswered calls.
 @DBusActor
 final class IncomingCalls {
     let objects: ObjectServer
@@ -8,15 +8,15 @@ final class IncomingCalls {
     /// The bus name that a peer represents; see ``Connection/stand(for:on:greeted:)``.
     var standIn: StandIn?
     var hasGreeted = false
-    /// The answers that the bus may still hold; `nil` if they are not limited.
+    /// The answers that the bus may still hold for slow callers; `nil` if they are not limited.
     private(set) var unread: UnreadAnswers?
 
     init(_ objects: ObjectServer) { self.objects = objects }
 
-    /// Starts a call, unless it has a defect or its caller must first read answers.
+    /// Starts a call. Rejects it if it has a defect, and defers it if its caller has to read earlier answers first.
     func receive(_ message: Message, from link: Link, on connection: Connection) {
         if let defect = message.defect {
-            // Without a serial number and a receiver, no answer can be sent.
+            // An answer needs the call's serial number and, on a bus, a receiver.
             guard message.serial != 0, connection.isPeer || message.sender != nil else { return }
             return refuse(message, with: objects.refuse(defect), from: link, on: connection)
         }

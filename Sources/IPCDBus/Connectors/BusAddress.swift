@@ -36,8 +36,8 @@ public enum BusAddress: Sendable, Hashable {
         get throws(ConnectionError) { !Set(try resolve()).isDisjoint(with: try BusAddress.system.resolve()) }
     }
 
-    /// The bytes of an environment variable; `nil` if it is not set or empty. A program that runs with another user's
-    /// rights ignores it, because its caller chose the value (secure_getenv(3)).
+    /// The bytes of an environment variable; `nil` if it is not set or empty. Also `nil` if this program runs with
+    /// another user's rights, because its caller chose the value (secure_getenv(3)).
     private static func environment(_ name: String) -> [UInt8]? {
         guard let value = clinux_environment(name), value.pointee != 0 else { return nil }
         return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))

@@ -2,18 +2,18 @@ internal import CLibDBus
 internal import CLinux
 internal import Glibc
 
-/// Opens connections with libdbus, the reference implementation, over any of its transports and with any of its mechanisms.
+/// Opens connections with libdbus, the reference implementation, using any of its transports and mechanisms.
 ///
-/// libdbus connects and authenticates; then a link of this module takes over the socket. A bus sends nothing before `Hello`, so
-/// libdbus has not read any message.
+/// libdbus connects and authenticates; then a ``Link`` takes over the socket. A bus sends nothing before `Hello`, so
+/// libdbus has not read any message by then.
 enum LibDBusConnector {
     private typealias Opened = (socket: Descriptor, passesDescriptors: Bool)
 
     /// How long libdbus waits for the server before the deadline is checked again.
     private static let pause = Duration.milliseconds(250)
 
-    /// Connects, and authenticates this process. libdbus blocks, so it runs on a separate thread. If that thread is
-    /// busy at the deadline, it finishes later and closes its connection.
+    /// Connects, and authenticates this process. libdbus blocks, so it runs on a separate thread. If libdbus is still
+    /// blocked at the deadline, the thread closes the connection later.
     @DBusActor
     static func open(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
@@ -28,7 +28,7 @@ enum LibDBusConnector {
     private static func connect(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) -> Result<Opened, ConnectionError> {
-        // Keep libdbus from ignoring SIGPIPE in the whole program. It does not need to, because it sends with MSG_NOSIGNAL.
+        // Keep libdbus from making the program ignore SIGPIPE. This is unnecessary, as libdbus uses MSG_NOSIGNAL.
         dbus_connection_set_change_sigpipe(0)
         var error = DBusError()
         dbus_error_init(&error)
@@ -77,7 +77,7 @@ enum LibDBusConnector {
     }
 }
 
-/// Waits for the programs that libdbus starts (`unixexec:`) but never waits for. Otherwise each reconnect would leave a zombie.
+/// Waits for the programs that libdbus starts (`unixexec:`) but never waits for, so that they do not become zombies.
 @DBusActor
 final class ChildReaper {
     private static var waiting: [pid_t: ChildReaper] = [:]

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Opens connections to unix sockets with `EXTERNAL` and without libdbus, which is the usual way to a local bus.
+/// Opens connections to unix sockets with the mechanism `EXTERNAL` and without libdbus, as usual for a local bus.
 @DBusActor
 enum NativeConnector {
     /// Connects, and authenticates this process.
@@ -27,7 +27,7 @@ enum NativeConnector {
     ) async throws(ConnectionError) -> Descriptor {
         var opened = path.socket { Glibc.connect($0, $1, $2) }
         if case .failure(let error) = opened, error.code == EAGAIN {
-            // The server's queue is full. connect(2) waits for room on another thread.
+            // The server's queue is full. Another thread can block in connect(2) until there is room.
             opened = await Background.run {
                 path.socket(wait: max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))) {
                     Glibc.connect($0, $1, $2)

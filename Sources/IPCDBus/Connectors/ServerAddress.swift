@@ -1,4 +1,4 @@
-/// One entry of an address list (D-Bus specification, "Server Addresses"): a transport and its keys.
+/// One entry of an address list (D-Bus specification, "Server Addresses"): a transport, and keys with values.
 struct ServerAddress: Sendable, Hashable {
     private struct Field: Sendable, Hashable {
         let key: String
@@ -67,7 +67,7 @@ struct ServerAddress: Sendable, Hashable {
                 bytes.append(byte)
                 continue
             }
-            // The number parser would accept a sign.
+            // `UInt8(_:radix:)` would accept a plus sign.
             guard rest.count >= 2, rest.first != UInt8(ascii: "+"),
                 let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
             else { return nil }
@@ -79,8 +79,8 @@ struct ServerAddress: Sendable, Hashable {
 }
 
 extension ServerAddress {
-    /// Tries addresses in order (D-Bus specification, "Server Addresses"). Each gets a share of the time, because a
-    /// server may not answer at all.
+    /// Tries addresses in order until one can be opened (D-Bus specification, "Server Addresses"). Each address gets an
+    /// equal share of the remaining time, because a server may not answer at all.
     @DBusActor
     static func first<Opened>(
         of addresses: [ServerAddress], within time: Duration,

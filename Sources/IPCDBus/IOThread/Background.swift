@@ -4,8 +4,8 @@ private import Synchronization
 
 /// Threads for blocking calls, outside the I/O thread and the cooperative pool.
 ///
-/// They are not libdispatch threads, because libdispatch would check its pools once a second for the life of the
-/// process. They exit when no call is waiting.
+/// They are not libdispatch threads, because libdispatch would check its pools once a second for as long as the process
+/// runs. The threads exit when no call is waiting.
 package enum Background {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -13,7 +13,7 @@ package enum Background {
     }
 
     private static let state = Mutex(State())
-    /// The maximum number of calls at once. Some may never return.
+    /// The maximum number of threads. It is limited because some calls may never return.
     private static let most = 64
 
     /// Runs two closures, in parallel if a thread is free for the second, and returns when both have finished.
@@ -33,7 +33,7 @@ package enum Background {
     }
 
     /// Runs a call that may block forever, and waits for it until the deadline.
-    /// - Returns: `nil` at the deadline; a later result is released.
+    /// - Returns: the result; `nil` if the call has not returned by the deadline. A later result is discarded.
     @DBusActor
     static func run<Result: Sendable>(
         until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Result

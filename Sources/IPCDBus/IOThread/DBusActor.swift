@@ -6,12 +6,12 @@
 public actor DBusActor {
     public static let shared = DBusActor()
     static let thread = IOThread()
-    /// The I/O thread as an executor, for tasks of other modules that stay on it.
+    /// The I/O thread as a task executor, for tasks of other modules that should stay on the thread.
     package static var executor: any TaskExecutor { thread }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.thread.asUnownedSerialExecutor() }
 
-    /// Starts a task that stays on the I/O thread: it resumes in order, without a thread switch.
+    /// Starts a task that stays on the I/O thread: it resumes there in order, without a thread switch.
     @discardableResult
     public static func task<Result: Sendable>(
         _ body: @escaping @DBusActor @Sendable () async throws -> Result
@@ -26,17 +26,17 @@ public actor DBusActor {
         thread.begin(body)
     }
 
-    /// Runs `body` on the I/O thread, after everything handed over before it. Use this from other threads: a task that
-    /// they start would begin later than a task started on the I/O thread.
+    /// Runs `body` on the I/O thread, after everything handed over before it. Other threads should use this instead of
+    /// starting a task, which would begin later than a task started on the I/O thread.
     package static func handOver(_ body: @escaping @DBusActor @Sendable () -> Void) {
         thread.handOver(body)
     }
 
-    /// Runs closures in order, like the other `handOver`. Each closure is released after it has run, because it may
-    /// hold a large value.
+    /// Runs closures on the I/O thread in order, after everything handed over before them. Each closure is released
+    /// after it has run, because it may hold a large value.
     package static func handOver(_ bodies: [@Sendable () -> Void]) { thread.handOver(bodies) }
 
-    /// Runs `body` on the I/O thread when no job is left there, before the thread sleeps.
+    /// Runs `body` on the I/O thread once no other job is waiting there, before the thread sleeps.
     @DBusActor
     package static func whenIdle(_ body: @escaping @Sendable () -> Void) { thread.whenIdle(body) }
 
@@ -54,7 +54,7 @@ public actor DBusActor {
         _ body: @DBusActor () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         thread.checkIsolated()
-        // As in MainActor.assumeIsolated: the isolation was checked above, so the function type may drop it.
+        // As in MainActor.assumeIsolated: the isolation was checked above, so the cast may remove it from the type.
         return try withoutActuallyEscaping(body) { (body) throws(Failure) in
             try unsafeBitCast(body, to: (() throws(Failure) -> Result).self)()
         }

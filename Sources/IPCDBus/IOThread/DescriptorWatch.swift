@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Watches a descriptor that does not carry D-Bus, such as a display or a pipe, on the I/O thread.
 ///
-/// The caller keeps the descriptor open until ``end()``, because the system reuses the numbers of closed descriptors.
+/// The caller must keep the descriptor open until ``end()``, because the system reuses closed descriptors' numbers.
 @DBusActor
 package final class DescriptorWatch {
-    /// The operation to perform without blocking.
+    /// The operation that can be performed without blocking.
     package enum Readiness: Sendable {
         case reading, writing
     }

@@ -6,11 +6,11 @@ private import Synchronization
 /// A thread that runs actor jobs, polls file descriptors and runs timers, with one epoll and one eventfd.
 ///
 /// The thread's own work (ready descriptors, timers, deferred actions) also runs in jobs. Only inside a job does the
-/// runtime know which executor it is on: a task that starts there stays on this thread, in order.
+/// runtime know the current executor, so that a task started there stays on this thread, in order.
 ///
-/// The class is also a task executor. In Swift 6.3, a continuation does not record where it was created, so it resumes
-/// without an actor. Only a task that prefers this executor resumes here. Others would resume on a pool thread and get
-/// here later, perhaps behind a task that started after them.
+/// The class is also a task executor. In Swift 6.3, a continuation does not record where it was created, so its task
+/// resumes without an actor. Only a task that prefers this executor resumes on this thread. Any other task would resume
+/// on a pool thread and return to this thread later, perhaps after a newer task.
 ///
 /// Unchecked: other threads use only the mutex and the identity of the thread, which is set once.
 final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
@@ -31,11 +31,11 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let poll = epoll_create1(CInt(EPOLL_CLOEXEC))
     private let wakeUp = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
 
-    // Used only on the thread.
+    // Used only on this thread, except that other threads read `identity`.
     private var identity: pthread_t?
-    /// Whether the next enqueued job runs immediately.
+    /// Whether the next enqueued job runs immediately instead of being queued.
     private var isBeginning = false
-    /// The arrivals being run. This array and the inbox's are swapped, so neither has to grow again.
+    /// The arrivals being run. Swapped with `inbox.arrivals`, so that both arrays keep their capacity.
     private var arrivals: [Arrival] = []
     @DBusActor private var work: [@DBusActor () -> Void] = []
     @DBusActor private var ready: [epoll_event] = []
@@ -44,7 +44,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor private var timers = DeadlineQueue<ScheduledAction>()
     /// The number of the newest timer.
     @DBusActor private var lastTimer: UInt64 = 0
-    /// The actions that other threads have handed over and whose task has not started yet.
+    /// The actions that other threads have handed over. They wait for the task that runs them.
     @DBusActor private var handedOver: [@DBusActor @Sendable () -> Void] = []
     @DBusActor private var idleWork: [(round: UInt64, action: @DBusActor () -> Void)] = []
     @DBusActor private var round: UInt64 = 0
@@ -84,7 +84,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Task(executorPreference: self, operation: body)
     }
 
-    /// Runs an action after those handed over before it, but before the work that they start. Callable from any thread.
+    /// Runs an action after those handed over earlier, but before the tasks that these start. Thread-safe.
     func handOver(_ action: @escaping @DBusActor @Sendable () -> Void) { take(.action(action)) }
 
     func handOver(_ actions: [@Sendable () -> Void]) { take { for action in actions { $0.append(.action(action)) } } }
@@ -119,7 +119,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         scheduleTurn()
     }
 
-    /// Runs an action when no job is left. If jobs never run out, it runs after many rounds of jobs.
+    /// Runs an action once no job is waiting. If jobs keep arriving, it runs after ``rounds`` rounds of jobs.
     @DBusActor func whenIdle(_ action: @escaping @DBusActor () -> Void) { idleWork.append((round, action)) }
 
     /// Runs an action each time the thread has been idle for a second after doing something.
@@ -166,7 +166,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
             runJobs()
-            // The last round may have left idle work.
+            // If `runJobs` has used all its rounds, idle work may still be waiting.
             let pause = idleWork.isEmpty && canSleep() ? millisecondsToSleep : 0
             let count = epoll_wait(poll, &events, CInt(events.count), pause)
             inbox.withLock { $0.sleeps = false }
@@ -178,18 +178,18 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// To notice a quiet second, the thread sleeps once for a second instead of indefinitely. No other thread has to wake it.
+    /// The timeout for epoll_wait(2). To notice a quiet second, the thread limits one sleep to a second.
     @DBusActor private var millisecondsToSleep: CInt {
         let next = millisecondsToNextTimer
         guard quietWork != nil, !isQuiet else { return next }
         return next < 0 ? Self.millisecondsToQuiet : min(next, Self.millisecondsToQuiet)
     }
 
-    /// The timeout for epoll_wait(2): -1 without a timer. It is rounded up, so that a timer is due when the thread wakes.
+    /// The time until the next timer; -1 if there is none. Rounded up, so that the timer is due when the thread wakes.
     @DBusActor private var millisecondsToNextTimer: CInt {
         guard let first = timers.first else { return -1 }
         let left = ContinuousClock.now.duration(to: first).components
-        // epoll_wait(2) cannot wait for a deadline a thousand years away, so the thread wakes in between.
+        // epoll_wait(2) cannot sleep until a very distant deadline, so the thread wakes in between.
         let longest = Self.secondsOfLongestSleep
         guard left.seconds < longest else { return CInt(longest * 1_000) }
         let milliseconds = left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
@@ -228,8 +228,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for action in due { action() }
     }
 
-    /// Runs timers one at a time, because an action may set or cancel other timers. Each action resumes a task, so a
-    /// turn is limited: the remaining timers, and those that these actions set, run after the sockets.
+    /// Runs due timers one at a time, because an action may set or cancel other timers. Each action resumes a task, so
+    /// a turn is limited: the remaining timers, and new timers set by these actions, run after the next poll.
     @DBusActor private func runDueTimers() {
         let (now, last) = (ContinuousClock.now, lastTimer)
         for _ in 0..<Self.timersPerTurn {
@@ -238,8 +238,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs jobs, and the jobs that they enqueue, for some rounds. A task enqueues a job at each of its steps, and
-    /// polling the sockets between two steps costs more than a step.
+    /// Runs jobs, and the jobs that they enqueue, for up to ``rounds`` rounds without polling the sockets: a task
+    /// enqueues a job for each of its steps, and polling would cost more than a step.
     @DBusActor private func runJobs() {
         for _ in 0..<Self.rounds {
             inbox.withLock { swap(&$0.arrivals, &arrivals) }
@@ -255,9 +255,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         if let first = idleWork.first, first.round + UInt64(Self.rounds) <= round { beginIdleWork() }
     }
 
-    /// A task that switches to an actor needs another job, unless it already runs on the right executors: on this one alone, or
-    /// on this one as its preferred executor too. A job enqueued on this thread comes from a task with that preference, because
-    /// all other tasks already run where they prefer to. Most jobs from other threads come from tasks without it.
+    /// Runs a job on the executors that its task most likely expects. After a wrong guess, the task needs another job
+    /// to switch to its actor. A job enqueued on this thread is from a task that prefers this executor, because any
+    /// other task here can continue without a job. Most jobs from other threads are from tasks without this preference.
     @DBusActor private func run(_ arrival: Arrival) {
         switch arrival {
         case .own(let job):
@@ -282,7 +282,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Task(executorPreference: self) { @DBusActor in for work in due { work.action() } }
     }
 
-    /// Whether no job is left. If so, an enqueued job wakes the thread from now on.
+    /// Whether no job is waiting. If so, the next arrival wakes the thread.
     private func canSleep() -> Bool {
         inbox.withLock { inbox in
             inbox.sleeps = inbox.arrivals.isEmpty
@@ -291,7 +291,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// An action with a deadline on the I/O thread.
+/// An action that runs on the I/O thread at its deadline.
 final class ScheduledAction: Deadlined {
     let deadline: ContinuousClock.Instant
     fileprivate let number: UInt64

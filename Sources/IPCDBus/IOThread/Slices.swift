@@ -1,7 +1,7 @@
-/// Processes elements in slices. The thread reads its sockets in between, so one caller's elements do not delay others.
+/// Processes elements in slices. The I/O thread polls its sockets between slices, so that no caller delays others.
 @DBusActor
 package enum Slices {
-    /// The number of elements in a slice. Processing one takes about ten microseconds.
+    /// The number of elements in a slice. Processing one element takes about ten microseconds.
     package static var size: Int { 64 }
 
     /// Runs `body` for each element in order: the first slice immediately, each further slice after polling the

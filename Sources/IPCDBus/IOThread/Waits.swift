@@ -8,7 +8,7 @@ package final class Waiters {
     /// Waits for ``resumeOne()`` or ``resumeAll()`` if the condition holds.
     package func wait(while holds: () -> Bool) async {
         await withCheckedContinuation { continuation in
-            // Checked only now, because the call of this function may have suspended.
+            // Checked only here, because calling `withCheckedContinuation` may have suspended.
             if holds() { waiting.append(continuation) } else { continuation.resume() }
         }
     }
@@ -37,7 +37,7 @@ package final class LimitedWait<Result: Sendable> {
 
     /// Starts an operation and waits until it completes.
     /// - Parameter begin: receives the closure that ends the wait; calling it after the deadline has no effect.
-    /// - Returns: the result; `nil` at the deadline.
+    /// - Returns: the result; `nil` if the deadline came first.
     package static func result(
         until deadline: ContinuousClock.Instant,
         _ begin: (_ end: @escaping @DBusActor @Sendable (Result) -> Void) -> Void

@@ -1,4 +1,4 @@
-/// Why a call is rejected before its handler sees it. ``ObjectServer/refusal`` turns it into the product's own error.
+/// Why a call is rejected before its handler sees it. ``ObjectServer/refusal`` can turn it into a product's own error.
 public enum CallRefusal: Error, Equatable {
     /// The message is longer than the limit; see ``PeerBounds``.
     case tooLong(bytes: Int)
@@ -8,10 +8,10 @@ public enum CallRefusal: Error, Equatable {
     case tooManyCalls(Int)
     /// The message has this many descriptors, which is too many; see ``PeerBounds``.
     case tooManyDescriptors(Int)
-    /// The process or the system has no room for the descriptors of the call or of its answer.
+    /// The process or the system has no room for the descriptors of the call or its answer.
     case noDescriptors
 
-    /// This library's error.
+    /// The error that this library sends, unless the product has its own.
     var reply: ErrorReply {
         switch self {
         case .tooLong(let bytes): ErrorReply(.limitsExceeded, "a message of \(bytes) bytes is too long")

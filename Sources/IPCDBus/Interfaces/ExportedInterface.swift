@@ -26,7 +26,7 @@ public struct ExportedMethod: Sendable {
 }
 
 extension Method {
-    /// Attaches a handler that answers before it returns.
+    /// Attaches a handler that answers without suspending.
     public func answered(by handler: @escaping @DBusActor (Input, IncomingCall) throws -> Output) -> ExportedMethod {
         exported { [output] input, call, server in
             do { call.answer(try handler(input, call), as: output) } catch { call.fail(server.wire(error, call)) }

@@ -1,11 +1,11 @@
 /// An incoming method call, which is answered once. If it is released without an answer, the caller gets an error (I18).
 @DBusActor
 public final class IncomingCall {
-    /// The message of the call. Its arguments, path and interface are released when the handler receives them.
+    /// The message of the call. Its arguments, path and interface are released when the handler starts.
     public let message: Message
     public let connection: Connection
     public let path: ObjectPath
-    /// Weak, so that the descriptor closes with the link, even if a handler is still working for a caller that has left.
+    /// Weak, so that a closed link releases its socket even if a handler is still working for a caller that has left.
     private weak var link: Link?
     private var isAnswered = false
     private var signals: [Message] = []
@@ -20,13 +20,13 @@ public final class IncomingCall {
         if !isAnswered { fail(ErrorReply(.failed, "the service released the call without answering")) }
     }
 
-    /// The caller as attested by the bus. For a peer, the name that it represents, whatever its message says.
+    /// The caller, attested by the bus. For a peer, the bus name that it represents, not the sender in its message.
     public var sender: BusName? { connection.isPeer ? connection.incoming.standIn?.name : message.sender }
 
     /// Whether the connection of the call is still open.
     public var isAwaited: Bool { link?.isOpen ?? false }
 
-    /// Whether many sent bytes are still in this process, or the caller has yet to read many bytes of its answers.
+    /// Whether many outgoing bytes are still in this process, or the bus holds many bytes that the caller has not read.
     public var hasBacklog: Bool {
         link?.hasBacklog ?? false || busCaller.map { connection.incoming.unread?.isBehind($0) ?? false } ?? false
     }
@@ -39,13 +39,13 @@ public final class IncomingCall {
         }
     }
 
-    /// The caller whose answers the bus holds; `nil` for a peer.
+    /// The caller, if the bus buffers the answers to it; `nil` on a peer-to-peer connection.
     private var busCaller: BusName? { connection.isPeer ? nil : message.sender }
 
-    /// Releases the charge for the arguments, because from now on they count towards another limit.
+    /// Releases the charge for the arguments (``ArrivingBytes``). Call this once they count towards another limit.
     package func releaseShare() { message.charge = nil }
 
-    /// Keeps an object, such as a charge, until the answer is sent. It replaces the object kept before.
+    /// Keeps an object, such as a charge, until the answer is sent. It replaces the object that was kept before.
     package func keepUntilAnswered(_ object: AnyObject?) { if !isAnswered { kept = object } }
 
     /// Sends a signal after the answer, so that a caller never receives the signal for its own change before the answer.
@@ -70,7 +70,7 @@ public final class IncomingCall {
     }
 
     func fail(_ error: ErrorReply) {
-        // Without memory for an error message, there is no answer.
+        // If there is no memory left for the error, the caller gets no answer.
         guard let reply = try? Message.error(for: message, error) else { return }
         finish(reply)
     }
@@ -87,7 +87,7 @@ public final class IncomingCall {
         signals = []
     }
 
-    /// Signals are sent over the bus, because their receivers are there.
+    /// The connection for signals: the bus, even if the caller is a peer, because the receivers are on the bus.
     private var signalRoute: Connection { connection.incoming.standIn?.bus ?? connection }
 }
 
@@ -96,7 +96,7 @@ public struct ErrorReply: Error, Equatable, Sendable {
     public let name: ErrorName
     public let message: String
 
-    /// A longer error message is shortened when it is sent.
+    /// The maximum length of an error message. A longer one is shortened when it is sent.
     static let mostBytes = 1_500
 
     public init(_ name: ErrorName, _ message: String) { (self.name, self.message) = (name, message) }

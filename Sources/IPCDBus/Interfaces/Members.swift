@@ -4,7 +4,7 @@ public struct Method<Input: Sendable, Output: Sendable>: Sendable {
     public let name: MemberName
     public let input: Arguments<Input>
     public let output: Arguments<Output>
-    /// One sentence for introspection.
+    /// A one-sentence description, shown by introspection.
     public let summary: String
     /// Whether the method has no answer (annotation `org.freedesktop.DBus.Method.NoReply`).
     public let isOneWay: Bool

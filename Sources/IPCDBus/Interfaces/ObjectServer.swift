@@ -1,26 +1,26 @@
 public import Logging
 
-/// Objects by path, each with the standard interfaces. One server can answer on a bus and peer to peer.
+/// Objects by path, each with the standard interfaces. One server can serve several connections to buses and peers.
 @DBusActor
 public final class ObjectServer {
     private var objects: [ObjectPath: [ExportedInterface]] = [:]
     private var subtrees: [ObjectPath: Subtree] = [:]
     private let logger: Logger
-    /// The error for arguments whose types differ from the method's. A product may set its own.
+    /// The error name for arguments of the wrong types. A product may set its own.
     public var invalidArguments: ErrorName = .invalidArguments
-    /// Converts a refusal into the product's own error; `nil` selects this library's error.
+    /// Converts a refusal into the product's own error. If it returns `nil`, the caller gets this library's error.
     public var refusal: (CallRefusal) -> ErrorReply? = { _ in nil }
-    /// The limits of incoming messages, including answers; `nil` for those of D-Bus.
+    /// The limits of incoming messages, including answers; `nil` if only the limits of D-Bus apply.
     package var bounds: WireBounds?
-    /// Converts an error that is not ``ErrorReplyConvertible`` into the product's own; `nil` marks it as a fault.
+    /// Converts a handler's error that is not ``ErrorReplyConvertible``. Returns `nil` for a fault of this program.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
     public init(logger: Logger = Logger(label: "dbus")) { self.logger = logger }
 
-    /// Adds an object. Do so before requesting a name: if the bus started the program for it, calls arrive at once.
+    /// Adds an object. Call this before requesting a bus name, because calls may arrive once this program owns it.
     public func export(_ interfaces: [ExportedInterface], at path: ObjectPath) { objects[path] = interfaces }
 
-    /// Adds the objects below a path.
+    /// Adds the objects one level below a path.
     public func export(_ subtree: Subtree, below path: ObjectPath) { subtrees[path] = subtree }
 
     public func remove(_ path: ObjectPath) {
@@ -28,7 +28,7 @@ public final class ObjectServer {
         subtrees[path] = nil
     }
 
-    /// The interfaces of the object at `path`, without the standard ones; `nil` if there can be no object.
+    /// The interfaces of the object at `path`, without the standard ones; `nil` if there is no such object.
     func interfaces(at path: ObjectPath) -> [ExportedInterface]? {
         if let object = objects[path] { return object }
         if let above = path.parent, let subtree = subtrees[above] { return subtree.interfaces }
@@ -68,7 +68,7 @@ public final class ObjectServer {
         method.invoke(call, self)
     }
 
-    /// Returns the error for the caller. An error without a name on the wire is a fault of this program, and is logged.
+    /// Converts a handler's error for the caller. An error without a D-Bus name is a fault of this program, and logged.
     func wire(_ error: any Error, _ call: IncomingCall) -> ErrorReply {
         if let error = error as? any ErrorReplyConvertible { return error.errorReply }
         if let reply = translate(error) { return reply }
@@ -115,8 +115,8 @@ public struct Subtree: Sendable {
     let contains: @DBusActor (String, IncomingCall) async throws -> Bool
 
     /// - Parameters:
-    ///   - children: returns the last path elements that introspection of the parent shows this caller; limit how many.
-    ///   - contains: whether this caller sees such an object in introspection. Methods must check this themselves.
+    ///   - children: returns the last path elements that introspecting the parent shows to a caller; limit their number.
+    ///   - contains: whether introspection shows a caller the object of this name. Methods must check it themselves.
     public init(
         interfaces: [ExportedInterface], children: @escaping @DBusActor (IncomingCall) async throws -> [String],
         contains: @escaping @DBusActor (String, IncomingCall) async throws -> Bool

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension ExportedInterface {
-    /// The interfaces of every path (D-Bus specification, "Standard Interfaces").
+    /// The interfaces that every path has, with or without an object (D-Bus specification, "Standard Interfaces").
     static let ofPaths = [
         ExportedInterface(
             InterfaceDescription(Introspectable.name, Introspectable.introspect),
@@ -21,7 +21,7 @@ extension ExportedInterface {
             ]),
     ]
 
-    /// The interfaces of every object.
+    /// The standard interfaces that every object has.
     static let ofObjects =
         ofPaths + [
             ExportedInterface(
@@ -64,7 +64,7 @@ private struct ObjectProperties {
         return values
     }
 
-    /// Sets a property. A value whose type differs from the property's is not read.
+    /// Sets a property. A value of the wrong type is rejected without decoding it.
     func set() throws {
         var reader = MessageReader(call.message)
         let (interface, name) = (try String(from: &reader), try String(from: &reader))
@@ -95,7 +95,7 @@ private struct ObjectProperties {
         return found
     }
 
-    /// An empty name means any interface (D-Bus specification, "org.freedesktop.DBus.Properties").
+    /// The interfaces with this name; all if it is empty (D-Bus specification, "org.freedesktop.DBus.Properties").
     private func matching(_ name: String) throws -> [ExportedInterface] {
         if name.isEmpty { return interfaces }
         guard let interface = (interfaces + ExportedInterface.ofObjects).first(named: name) else {
@@ -148,7 +148,7 @@ public enum Properties {
 
 /// The ID of this machine (machine-id(5)).
 enum MachineID {
-    /// Reads the ID from a file, which blocks; `nil` if the machine has no ID.
+    /// Reads the ID from a file, which may block; `nil` if the machine has no ID.
     static func read() -> String? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             let file = open(path, O_RDONLY | O_CLOEXEC)

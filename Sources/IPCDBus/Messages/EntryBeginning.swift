@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The first bytes of an entry in an `a{sv}` dictionary, little-endian: its key, and the type of its value. An entry
-/// starts at a multiple of 8, so these bytes are the same in every message.
+/// The first bytes of an entry in an `a{sv}` dictionary, little-endian: its key and, usually, the type of its value. An
+/// entry starts at a multiple of 8, so these bytes are the same in every message.
 package struct EntryBeginning: Sendable {
     let bytes: [UInt8]
-    /// The length of the type at the end of the bytes; `nil` if there is only a key, whose value may have any type.
+    /// The length of the type at the end of the bytes; `nil` if there is no type, so that the value may have any type.
     let typeLength: Int?
     /// The first eight bytes: the length of the key and its first characters. They differ for most keys.
     package let mark: UInt64
 
-    /// - Precondition: a key without a type has at least three characters.
+    /// - Precondition: without a type, the key has at least three characters.
     package init(key: String, type: Signature?) {
         var bytes: [UInt8] = []
         withUnsafeBytes(of: UInt32(key.utf8.count).littleEndian) { bytes += $0 }

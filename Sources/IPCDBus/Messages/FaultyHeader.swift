@@ -1,7 +1,7 @@
 extension MessageHeader {
-    /// Reads a header that breaks the protocol, up to the first field whose end is unknown. This is enough to reject a
-    /// call, to fail the call that a message answers, and to find the descriptors.
-    /// - Parameter bytes: a message of the right length, or its header.
+    /// Reads a header that breaks the protocol, up to the first field whose length is unclear. This is enough to reject
+    /// a call, to fail the call that the message answers, and to find the message's descriptors.
+    /// - Parameter bytes: a whole message, or only its header.
     init(faulty bytes: UnsafeRawBufferPointer) {
         self.init()
         isBigEndian = bytes[0] == Self.bigEndian

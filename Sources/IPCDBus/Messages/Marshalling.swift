@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension DBusCodable {
-    /// The bytes of a message with only this value, for storing it. ``init(marshalled:)`` reads them.
+    /// Encodes the value for storage, as a message with only this value. ``init(marshalled:)`` decodes it.
     /// - Throws: ``MessageError`` if a message cannot carry the value.
     public func marshalled() throws(MessageError) -> [UInt8] {
         let message = try Message.signal(

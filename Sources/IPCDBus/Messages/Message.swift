@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A D-Bus message: its header, the bytes of its arguments, and its descriptors.
 ///
-/// Unchecked: the initializer writes the bytes. After that, only the one link that sends the message changes its serial
-/// number, and only the one reader of an incoming call releases its bytes, both on the I/O thread.
+/// Unchecked: after its initialization, a message changes only on the I/O thread. The link that sends it sets its
+/// serial number, and the reader of an incoming call releases its bytes.
 public final class Message: @unchecked Sendable {
     public enum Kind: UInt8, Sendable {
         case methodCall = 1
@@ -13,11 +13,11 @@ public final class Message: @unchecked Sendable {
     }
 
     private(set) var header: MessageHeader
-    /// The bytes of the whole message, starting at a multiple of 8 (D-Bus specification, "Message Format").
+    /// The bytes of the whole message, at an address that is a multiple of 8 (D-Bus specification, "Message Format").
     package private(set) var bytes: UnsafeMutableRawBufferPointer
     /// The offset of the arguments.
     package let bodyStart: Int
-    /// The descriptors, which values refer to by index. An element is `nil` if no value may refer to it.
+    /// The descriptors. Values refer to them by index; a value that refers to a `nil` element is invalid.
     package private(set) var descriptors: [Descriptor?]
 
     /// Takes over a valid message in memory from malloc(3).
@@ -26,7 +26,7 @@ public final class Message: @unchecked Sendable {
     }
 
     /// Takes over a received message in memory from malloc(3).
-    /// - Throws: ``MessageError/malformed(_:)``; the arguments are checked when they are read.
+    /// - Throws: ``MessageError/malformed(_:)`` if the header is invalid. The arguments are checked when they are read.
     package convenience init(received bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor?])
         throws(MessageError)
     {
@@ -44,17 +44,17 @@ public final class Message: @unchecked Sendable {
         }
     }
 
-    /// The receiver's limits for its arguments.
+    /// The receiver's limits for the arguments; `nil` if only the limits of D-Bus apply.
     var bounds: WireBounds?
 
-    /// Why the arguments cannot be used; `nil` if they can. If set, only the message's kind, numbers and sender are valid.
+    /// Why the arguments cannot be used; `nil` if they can. If set, only the kind, serial numbers and sender are valid.
     private(set) var defect: MessageDefect?
     package var isDefective: Bool { defect != nil }
 
-    /// The charge for the arguments, while this is an unfinished call.
+    /// The charge for the arguments of an unfinished call; `nil` if nothing is charged.
     var charge: ArrivingBytes.Charge?
 
-    /// Creates a message without arguments.
+    /// Creates a message without arguments, in place of a received one with a defect.
     convenience init(header: MessageHeader, defect: MessageDefect) {
         var header = header
         (header.signature, header.signatureEnd) = ("", 0)
@@ -75,7 +75,7 @@ public final class Message: @unchecked Sendable {
     public var serial: UInt32 { header.serial }
     public var replySerial: UInt32 { header.replySerial }
     public var expectsReply: Bool { header.flags & MessageHeader.noReplyExpected == 0 }
-    /// The receiver; `nil` peer to peer.
+    /// The receiver; `nil` on a peer-to-peer connection.
     package var destination: BusName? { header.destination.map { BusName(trusted: $0) } }
     /// The sender. A bus attests it; on a peer-to-peer connection, the peer may write any name.
     public var sender: BusName? { header.sender.map { BusName(trusted: $0) } }
@@ -101,8 +101,8 @@ public final class Message: @unchecked Sendable {
         return (try? String(from: &reader)) ?? ""
     }
 
-    /// Releases the bytes and descriptors of a call whose arguments have been read. An unanswered call would otherwise
-    /// hold them twice. The parts of the header that the answer needs are kept.
+    /// Releases the bytes and descriptors of a call whose arguments have been read. Otherwise, an unanswered call would
+    /// hold its arguments twice. The parts of the header that the answer needs are kept.
     func releaseArguments() {
         freeWiped(bytes)
         bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -151,13 +151,13 @@ extension Message {
         try Self.error(MessageHeader(.error, to: call.header.sender, call.serial, signature: "s"), error)
     }
 
-    /// Creates an error for the caller, in place of an answer.
+    /// Creates an error to send in place of `answer`.
     static func error(inPlaceOf answer: Message, _ error: ErrorReply) throws(MessageError) -> Message {
         try Self.error(
             MessageHeader(.error, to: answer.header.destination, answer.replySerial, signature: "s"), error)
     }
 
-    /// Shortens the error message, because it may quote megabytes of a caller's text.
+    /// Creates an error, with a shortened message, because the message may quote megabytes of a caller's text.
     private static func error(_ header: MessageHeader, _ error: ErrorReply) throws(MessageError) -> Message {
         var header = header
         header.errorName = error.name.text

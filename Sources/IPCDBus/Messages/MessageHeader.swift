@@ -13,19 +13,19 @@ struct MessageHeader {
     var destination: String?
     var sender: String?
     var signature: String
-    /// The offset in the message at which the signature ends.
+    /// The offset in the message at which the signature ends; 0 if there is no signature.
     var signatureEnd = 0
     var descriptorCount = 0
     var isBigEndian = false
 
-    /// Names for messages from a D-Bus library to its own program (D-Bus specification, "Message Types"). A bus rejects
-    /// them.
+    /// The path and the interface of messages that a D-Bus library sends to its own program (D-Bus specification,
+    /// "Message Types"). A bus rejects messages that contain them.
     static let (reservedPath, reservedInterface) = ("/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local")
 
     static let noReplyExpected: UInt8 = 1
     static let noAutoStart: UInt8 = 2
 
-    /// The length of the fixed part, which comes before the fields and contains the lengths of the rest.
+    /// The length of a header's fixed part. It precedes the fields, and contains the lengths of fields and arguments.
     static let fixedLength = 16
     private static let version: UInt8 = 1
     private static let fieldType: Signature = "(yv)"
@@ -64,8 +64,8 @@ struct MessageHeader {
 // MARK: Writing
 
 extension MessageHeader {
-    /// Writes the header. The descriptor count is known only after the arguments, so its field is last and is filled in
-    /// then.
+    /// Writes the header. The field for the descriptor count comes last, because it is filled in only after the
+    /// arguments have been written.
     mutating func write(to writer: inout MessageWriter) throws(MessageError) {
         guard !Self.isReserved(path, Self.reservedPath), !Self.isReserved(interface, Self.reservedInterface) else {
             throw .invalidName(
@@ -76,7 +76,7 @@ extension MessageHeader {
         try writer.fixed("y", flags)
         try writer.fixed("y", Self.version)
         try writer.fixed("u", UInt32(0))
-        // The serial number. Some receivers reject 0, which is invalid.
+        // A placeholder for the serial number. It is not 0, because 0 is invalid and some receivers reject it.
         try writer.fixed("u", UInt32(1))
         try writer.array(of: Self.fieldType) { (fields) throws(MessageError) in
             if let path { try Self.text(.path, path, &fields) }
@@ -87,7 +87,7 @@ extension MessageHeader {
             if let destination { try Self.text(.destination, destination, &fields) }
             if !signature.isEmpty {
                 try Self.text(.signature, signature, &fields)
-                // Before the NUL character.
+                // The last byte is the NUL character that follows the signature.
                 signatureEnd = fields.count - 1
             }
             guard mayCarryDescriptors else { return }
@@ -128,7 +128,7 @@ extension MessageHeader {
 // MARK: Reading
 
 extension MessageHeader {
-    /// The length of a message, from its first 16 bytes.
+    /// Returns the length of a message, given its first 16 bytes.
     /// - Throws: ``MessageError`` if these bytes do not start a message, or the message is too long.
     static func messageLength(_ start: UnsafeRawBufferPointer) throws(MessageError) -> Int {
         let isBig = start[0] == bigEndian
@@ -145,12 +145,12 @@ extension MessageHeader {
         return length
     }
 
-    /// The length of a header including its padding, from its first 16 bytes.
+    /// Returns the length of a header including its padding, given its first 16 bytes.
     static func headerLength(_ start: UnsafeRawBufferPointer) -> Int {
         (fixedLength + Int(number(start, 12, start[0] == bigEndian)) + 7) & ~7
     }
 
-    /// Sets the length of the arguments to 0.
+    /// Makes a header state that the message has no arguments.
     static func removeBody(of header: UnsafeMutableRawBufferPointer) {
         header.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
     }
@@ -160,7 +160,7 @@ extension MessageHeader {
         return isBig ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
     }
 
-    /// - Parameter texts: the strings of the last messages, most of which the next message repeats.
+    /// - Parameter texts: the header strings of earlier messages, most of which the next message repeats.
     /// - Returns: the header, and the offset of the arguments.
     static func parse(
         _ bytes: UnsafeRawBufferPointer, _ texts: inout HeaderTexts
@@ -183,7 +183,7 @@ extension MessageHeader {
         return (header, try padded(bytes, end))
     }
 
-    /// Returns the next multiple of 8. All bytes before it must be zero.
+    /// Rounds an offset up to a multiple of 8, and checks that all bytes in between are zero.
     private static func padded(_ bytes: UnsafeRawBufferPointer, _ place: Int) throws(MessageError) -> Int {
         let next = (place + 7) & ~7
         for at in place..<next {
@@ -194,17 +194,17 @@ extension MessageHeader {
         return next
     }
 
-    /// Reads one field. Short messages spend most of their time here, so this does not use the general reader.
-    /// - Parameter seen: a bit for each known field before this one.
+    /// Reads one field. Reading a short message takes most of its time here, so this does not use ``MessageReader``.
+    /// - Parameter seen: has one bit for each known field that came before this one.
     /// - Returns: the end of the field.
     private mutating func readField(
         _ bytes: UnsafeRawBufferPointer, at: Int, end: Int, _ seen: inout UInt16, _ texts: inout HeaderTexts
     ) throws(MessageError) -> Int {
-        // The shortest field has four bytes for its type, and a value of one byte.
+        // The shortest field has four bytes for its number and type, and one byte for its value.
         guard at + 5 <= end else { throw .malformed("a header field extends past the end of the header") }
         guard bytes[at] != 0 else { throw .malformed("a header field has the number 0") }
         guard let field = Field(rawValue: bytes[at]) else {
-            // A field from a later version of the protocol.
+            // Skip a field from a later version of the protocol.
             var skipper = ValueSkipper(ReceivedBytes(bytes), isBigEndian: isBigEndian, message: nil, at: at, end: end)
             try skipper.skip(ReceivedBytes("(yv)"), depth: 1)
             return skipper.at
@@ -276,7 +276,7 @@ extension MessageHeader {
     }
 }
 
-/// The last strings in the headers of a link. The next header usually has the same strings, which then need no check.
+/// The strings in the last headers that a link received. If the next header repeats them, they need no second check.
 struct HeaderTexts {
     var path = Last { $0 != MessageHeader.reservedPath && (try? ObjectPath($0)) != nil }
     var interface = Last { $0 != MessageHeader.reservedInterface && (try? InterfaceName($0)) != nil }
@@ -310,7 +310,7 @@ extension String {
         self.init(decoding: content, as: UTF8.self)
     }
 
-    /// Whether these are the string's bytes in UTF-8.
+    /// Whether these bytes are the string in UTF-8.
     func hasBytes(_ content: UnsafeRawBufferPointer) -> Bool {
         var text = self
         return text.withUTF8 { own in
@@ -327,7 +327,7 @@ extension UnsafeRawBufferPointer {
         var at = 0
         while at + 8 <= count {
             let word = loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            // Subtracting 1 from a byte of 0 sets its highest bit.
+            // In a byte of 0, subtracting 1 sets the highest bit.
             guard (word | (word &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 == 0 else { return false }
             at += 8
         }

@@ -12,7 +12,7 @@ public struct MessageReader {
         fileprivate let depth: UInt8
     }
 
-    /// The bytes of the message, starting at a multiple of 8.
+    /// The bytes of the message, at an address that is a multiple of 8.
     private let block: ReceivedBytes
     /// Owns the bytes and the descriptors.
     private let message: Message
@@ -38,12 +38,12 @@ public struct MessageReader {
 
     // MARK: Types
 
-    /// The first character of the next value's type; 0 at the end.
+    /// The first character of the next value's type; 0 at the end of the container.
     package var typeCode: UInt8 { isAtEnd ? 0 : container.types[0] }
 
     public var isAtEnd: Bool { container.isArray ? at >= container.end : container.types.isEmpty }
 
-    /// The single complete type of the next value; empty at the end.
+    /// The single complete type of the next value; empty at the end of the container.
     var currentSignature: String { isAtEnd ? "" : String(nextType) }
 
     private var nextType: ReceivedBytes {
@@ -57,7 +57,7 @@ public struct MessageReader {
         }
     }
 
-    /// Skips the type of a value.
+    /// Skips the type of a value, except in an array, where one type applies to all elements.
     private mutating func advance(_ length: Int = 1) {
         guard !container.isArray else { return }
         container.types = container.types.part(from: length)
@@ -77,21 +77,21 @@ public struct MessageReader {
 
     // MARK: Bytes
 
-    /// The receiver's limits.
+    /// The receiver's limits; `nil` if only the limits of D-Bus apply.
     package var bounds: WireBounds? { message.bounds }
 
     /// The number of bytes up to the end of the container.
     var bytesLeft: Int { container.end - at }
 
-    /// The offset of the next value or its padding.
+    /// The offset of the next value or of the padding before it.
     @usableFromInline var position: Int { at }
 
     private mutating func align(_ size: Int) throws(MessageError) {
         at = try block.aligned(at, to: size, end: container.end)
     }
 
-    /// Skips bytes.
-    /// - Returns: the offset of the first one.
+    /// Skips `count` bytes.
+    /// - Returns: the offset of the first skipped byte.
     private mutating func take(_ count: Int) throws(MessageError) -> Int {
         guard count <= container.end - at else { throw .longValue }
         defer { at += count }
@@ -134,7 +134,7 @@ public struct MessageReader {
         return String(content)
     }
 
-    /// Reads the next descriptor. It is the message's own, because a duplicate would take another slot in the process's table.
+    /// Reads the next descriptor. Returns the message's own object, because a duplicate would take another descriptor.
     public mutating func descriptor() throws(MessageError) -> Descriptor {
         try expect("h")
         let index = Int(try number())
@@ -236,7 +236,7 @@ public struct MessageReader {
 
     @usableFromInline package mutating func enterEntry() throws(MessageError) -> Container { try enter("{") }
 
-    /// The ``EntryBeginning/mark`` of the next entry in an `a{sv}` dictionary; `nil` if it cannot match a known one.
+    /// The ``EntryBeginning/mark`` of the next entry in an `a{sv}` dictionary; `nil` if no known entry can match.
     package mutating func entryMark() throws(MessageError) -> UInt64? {
         guard !isBigEndian, typeCode == UInt8(ascii: "{"), container.types[1] == UInt8(ascii: "s"),
             container.types[2] == UInt8(ascii: "v")
@@ -245,8 +245,8 @@ public struct MessageReader {
         return container.end - at < 8 ? nil : block.number(at: at, as: UInt64.self)
     }
 
-    /// Enters the value of the next entry, which has a mark, if the entry starts with the given bytes.
-    /// - Returns: the outer container; `nil` if the bytes differ. Then nothing is skipped.
+    /// Enters the value of the next entry if the entry starts with the given bytes. Call ``entryMark()`` first.
+    /// - Returns: the outer container; `nil` if the bytes differ, in which case nothing is skipped.
     package mutating func enterValue(_ beginning: EntryBeginning) throws(MessageError) -> Container? {
         guard beginning.isBeginning(of: block.part(at, count: container.end - at).memory) else { return nil }
         at += beginning.bytes.count
@@ -280,7 +280,7 @@ public struct MessageReader {
         container = outer
     }
 
-    /// Skips the next array by its length, without checking its elements, for a reader that only measures.
+    /// Skips the next array by its length, without checking its elements. Use this only to measure a value.
     mutating func skipArrayByLength() throws(MessageError) {
         let outer = try enterArray()
         at = container.end

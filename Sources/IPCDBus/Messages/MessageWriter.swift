@@ -7,10 +7,10 @@ public struct MessageWriter: ~Copyable {
     private(set) var count = 0
     private var capacity: Int
     private var descriptors: [Descriptor] = []
-    /// The offset of the descriptor count; `nil` if the message has none.
+    /// The offset of the descriptor count in the header; `nil` if the header has no such field.
     private var descriptorCount: Int?
     private var depth: UInt8 = 0
-    /// The nesting depths within one signature; a variant starts a new one.
+    /// The nesting depths of arrays and structures within one signature. A variant's content has its own signature.
     private var arrays: UInt8 = 0
     private var structures: UInt8 = 0
 
@@ -24,7 +24,7 @@ public struct MessageWriter: ~Copyable {
 
     deinit { freeWiped(UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)) }
 
-    /// Hands over the written bytes, which the caller frees.
+    /// Completes the message, and hands over its bytes, which the caller must free.
     mutating func take(bodyStart: Int) -> (bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor]) {
         let written = UnsafeMutableRawBufferPointer(start: bytes, count: count)
         written.storeBytes(of: UInt32(count - bodyStart), toByteOffset: 4, as: UInt32.self)
@@ -40,8 +40,8 @@ public struct MessageWriter: ~Copyable {
 
     // MARK: Bytes
 
-    /// Makes room for bytes.
-    /// - Returns: the address of the first one.
+    /// Makes room for `size` bytes.
+    /// - Returns: the address of the first of these bytes.
     private mutating func room(_ size: Int) throws(MessageError) -> UnsafeMutableRawPointer {
         let end = count + size
         if end > capacity {
@@ -54,7 +54,7 @@ public struct MessageWriter: ~Copyable {
         return bytes + count
     }
 
-    /// Allocates new memory, because realloc(3) would not overwrite the old bytes.
+    /// Moves the bytes to new memory. realloc(3) would not overwrite them in the old memory.
     private mutating func grow() {
         let former = UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
         bytes = malloc(capacity)
@@ -164,7 +164,7 @@ public struct MessageWriter: ~Copyable {
         depth -= 1
     }
 
-    /// Writes a pair in an array of type `a{sv}`, with its first bytes given.
+    /// Writes a pair in an array of type `a{sv}`. Its first bytes are already encoded.
     package mutating func entry(
         _ beginning: EntryBeginning, _ value: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {
@@ -189,7 +189,7 @@ public struct MessageWriter: ~Copyable {
         (arrays, structures) = outside
     }
 
-    /// Checks the depth (D-Bus specification, "Valid Signatures" and "Marshaling"). A dictionary entry counts with its array.
+    /// Checks the depth (D-Bus specification, "Valid Signatures" and "Marshaling"). Entries do not count as structures.
     private mutating func descend() throws(MessageError) {
         depth += 1
         guard depth <= MessageError.mostContainers, arrays <= SignatureGrammar.deepest,

@@ -1,7 +1,7 @@
 /// Bytes that another process has written. Every access is checked, even in release builds, where
-/// `UnsafeRawBufferPointer` checks nothing: a bug in a reader crashes the process instead of revealing memory.
+/// `UnsafeRawBufferPointer` checks nothing. So a bug in a reader crashes the process instead of revealing memory.
 struct ReceivedBytes {
-    /// The bytes, for functions that read all of them.
+    /// The bytes without checks, for functions that read all of them.
     let memory: UnsafeRawBufferPointer
 
     init(_ memory: UnsafeRawBufferPointer) { self.memory = memory }
@@ -34,8 +34,8 @@ struct ReceivedBytes {
 
     func part(from start: Int) -> ReceivedBytes { part(start, count: count - start) }
 
-    /// Returns the next multiple of `size`, a power of 2 up to 8. All bytes up to it must be zero.
-    /// - Precondition: at least 8 bytes precede the multiple.
+    /// Rounds an offset up to a multiple of `size`, a power of 2 up to 8. Checks that the skipped bytes are zero.
+    /// - Precondition: the rounded offset is at least 8, because the check reads the 8 bytes before it.
     @inline(__always) func aligned(_ place: Int, to size: Int, end: Int) throws(MessageError) -> Int {
         let next = (place + size - 1) & ~(size - 1)
         guard place < next else { return place }

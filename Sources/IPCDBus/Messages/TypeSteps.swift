@@ -1,26 +1,26 @@
-/// Types, converted into steps for a reader that skips values. A structure is one step, for its alignment, and
-/// structures that start at the same place share that step. So each step, or the one after it, takes at least one byte
-/// of the message, and the time for a message does not depend on how deeply its types are nested.
+/// A signature, converted into steps for skipping values. A structure is one step, which only aligns; nested structures
+/// that start at the same offset share that step. Each step, or the one after it, therefore takes at least one byte of
+/// the message, and the time to skip a message does not depend on how deeply its types are nested.
 struct TypeSteps {
     struct Step {
-        /// The character of the type.
+        /// The type's character in the signature.
         let code: UInt8
-        /// The number of containers of the same signature that are entered after this step.
+        /// The container depth after this step, counted within the signature.
         var depth: UInt8
-        /// For an array of numbers without padding: the depth of its elements.
+        /// For an array of unpadded numbers, which is a single step: the container depth inside an element.
         var innerDepth: UInt8 = 0
         /// For an array: the alignment of its elements.
         var alignment: UInt8 = 1
-        /// For bytes: their count. For an array: the size of an element if all byte values are valid in it, else 0.
+        /// For bytes: their count. For an array of unpadded numbers: the size of an element. Otherwise 0.
         var size: UInt16 = 0
-        /// For an array: the first step after those of its elements.
+        /// For an array: the index of the first step after the steps of its elements.
         var end: Int32 = 0
     }
 
-    /// A stack: the steps from `count` on are stale.
+    /// A stack. Only the first `count` steps are valid.
     private var steps: [Step] = []
     private(set) var count = 0
-    /// Where the last array ends: the next step does not continue the step before it.
+    /// The number of steps that the next type cannot extend, because an array or a signature starts or ends after them.
     private var barrier = 0
 
     subscript(step: Int) -> Step { steps[step] }
@@ -32,7 +32,7 @@ struct TypeSteps {
         count += 1
     }
 
-    /// Whether a type continues the last step.
+    /// Whether a type extends the last step instead of adding a new one.
     private func continues(_ code: UInt8) -> Bool { count > barrier && steps[count - 1].code == code }
 
     /// Adds the steps of a valid signature.
@@ -74,7 +74,7 @@ struct TypeSteps {
         barrier = count
         append(types, &at, depth: depth + 1)
         if let size = size(from: place + 1) {
-            // Only the length needs a check.
+            // All elements are valid, so only the array's length needs a check.
             steps[place].size = size
             steps[place].innerDepth = steps[place + 1].depth
             count = place + 1
@@ -83,7 +83,7 @@ struct TypeSteps {
         barrier = count
     }
 
-    /// The size of an element in which all byte values are valid; `nil` for any other element.
+    /// The size of an element if any bytes are a valid element, as for numbers without padding; `nil` otherwise.
     private func size(from first: Int) -> UInt16? {
         var size: UInt16 = 0
         for step in steps[first..<count] {

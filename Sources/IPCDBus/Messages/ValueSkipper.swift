@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Skips values and checks them (D-Bus specification, "Marshaling"). The time depends only on their length, because all
-/// other clients have to wait.
+/// Skips values and checks them (D-Bus specification, "Marshaling"). All other clients wait meanwhile, so the time must
+/// depend only on the length of the values.
 struct ValueSkipper: ~Copyable {
     private let block: ReceivedBytes
     private let isBigEndian: Bool
-    /// The message with the descriptors; `nil` for header fields, which may refer to any descriptor.
+    /// The message with the descriptors; `nil` for header fields, whose descriptors are not checked.
     private let message: Message?
-    /// The offset of the next value or its padding.
+    /// The offset of the next value or of the padding before it.
     private(set) var at: Int
     /// The end of the innermost array, or of the message.
     private var end: Int
-    /// The steps of a variant come after those of the values around it.
+    /// The steps of the types being skipped. Those of a variant's content come after those of the values around it.
     private var steps = TypeSteps()
 
     init(_ block: ReceivedBytes, isBigEndian: Bool, message: Message?, at: Int, end: Int) {
@@ -128,7 +128,7 @@ struct ValueSkipper: ~Copyable {
 }
 
 extension ReceivedBytes {
-    /// The types in the variant at `place`, if they end before `end`.
+    /// The signature of the variant at `place`; `nil` if it does not end before `end`.
     func signature(at place: Int, end: Int) -> ReceivedBytes? {
         guard place < end, case let last = place + 1 + Int(self[place]), last < end, self[last] == 0 else { return nil }
         return part(place + 1, count: last - place - 1)
@@ -166,6 +166,6 @@ extension MessageError {
     static func noDescriptor(_ index: Int) -> MessageError {
         .malformed("the message has no descriptor with the index \(index)")
     }
-    /// The maximum depth of a message, including its variants (D-Bus specification, "Marshaling").
+    /// The maximum nesting depth of containers in a message, including variants (D-Bus specification, "Marshaling").
     static let mostContainers = 64
 }

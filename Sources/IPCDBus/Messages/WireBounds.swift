@@ -3,7 +3,7 @@
 package struct WireBounds: Sendable {
     /// The byte limits by name.
     private let limits: [String: UInt64]
-    /// The maximum number of elements in an array of strings, including those of inner arrays, and the name of this limit.
+    /// The maximum number of elements in an array of strings, including elements of inner arrays, and the limit's name.
     let texts: UInt64
     let textsLimit: String
 
@@ -15,7 +15,7 @@ package struct WireBounds: Sendable {
 }
 
 extension MessageReader {
-    /// Whether more than `count` bytes follow, so that a closer check may be worth its cost.
+    /// Whether more than `count` bytes are left in the container. If not, a more expensive check is unnecessary.
     package func hasMoreBytes(than count: Int) -> Bool { bytesLeft > count }
 
     /// The number of bytes of the next value, including the padding before it.
@@ -27,7 +27,7 @@ extension MessageReader {
         }
     }
 
-    /// Skips the next value by its lengths. This is cheap, because it does not read the elements of arrays.
+    /// Skips the next value by the lengths in it. This is cheap, because the elements of arrays are not read.
     private mutating func measure() throws(MessageError) {
         switch Unicode.Scalar(typeCode) {
         case "a": try skipArrayByLength()
@@ -43,8 +43,8 @@ extension MessageReader {
         }
     }
 
-    /// Checks the size of the next value in bytes.
-    /// - Parameter slack: bytes on the wire that do not count towards the limit.
+    /// Checks that the next value is within the byte limit with the name `limit`.
+    /// - Parameter slack: the number of bytes on the wire that do not count towards the limit.
     package func checkNextBytes(_ limit: String, slack: Int) throws(MessageError) {
         guard let allowed = bounds?[limit], UInt64(bytesLeft) > allowed else { return }
         let length = try nextLength
@@ -52,7 +52,7 @@ extension MessageReader {
         throw .beyondLimit(limit, asked: bytes, allowed: allowed)
     }
 
-    /// Checks the number of elements in the next array, including those of inner arrays.
+    /// Checks the number of elements in the next array, including the elements of inner arrays.
     /// - Parameter levels: 2 for an array of arrays.
     package func checkNextElements(_ limit: String, _ allowed: UInt64, levels: Int = 1) throws(MessageError) {
         // Each element takes at least the four bytes of its length.
@@ -62,7 +62,7 @@ extension MessageReader {
         throw .beyondLimit(limit, asked: allowed + 1, allowed: allowed)
     }
 
-    /// Counts elements, up to one above the limit. A reader that stops there is unusable.
+    /// Counts the elements of the next array. Stops once the count exceeds the limit, and the reader is then unusable.
     private mutating func countElements(_ levels: Int, atMost most: UInt64) throws(MessageError) -> UInt64 {
         let outer = try enterArray()
         var count: UInt64 = 0

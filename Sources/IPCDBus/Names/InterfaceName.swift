@@ -64,7 +64,7 @@ public struct BusName: DBusName {
 
     init(trusted text: String) { self.text = text }
 
-    /// Whether this name belongs to one connection for its lifetime.
+    /// Whether the bus has assigned this name to one connection for the connection's lifetime.
     public var isUnique: Bool { text.utf8.first == UInt8(ascii: ":") }
 
     /// The message bus itself.

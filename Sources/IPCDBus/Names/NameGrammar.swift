@@ -65,10 +65,10 @@ enum NameGrammar {
 }
 
 extension String {
-    /// The string for use in an error message. Callers choose names of any length.
+    /// The string, shortened for an error message, because a caller may choose a name of any length.
     var quotable: String { shortened(to: 200) }
 
-    /// Removes the middle of a longer string, because an error message ends with the reason.
+    /// Shortens the string to `most` bytes. Removes its middle, because an error message ends with the reason.
     func shortened(to most: Int) -> String {
         guard utf8.count > most else { return self }
         let part = (most - 3) / 2

@@ -1,4 +1,4 @@
-/// A limit for the arguments of unfinished calls, shared by all connections.
+/// A limit for the bytes in the arguments of unfinished calls, shared by all connections.
 ///
 /// A direct connection that holds more than its share is not read. On a bus, all callers share one socket, which must
 /// be read: a call that exceeds its caller's share is rejected, and its arguments are dropped.
@@ -9,7 +9,7 @@ public final class ArrivingBytes {
         case connection(ObjectIdentifier)
     }
 
-    /// The charge for the arguments of one call. It lasts until its last reference is released.
+    /// The charge for the arguments of one call. The bytes are charged until the object is released.
     @DBusActor
     final class Charge {
         fileprivate let bytes: Int
@@ -28,13 +28,13 @@ public final class ArrivingBytes {
     private var holding: [Holder: Int] = [:]
     private var waiting: [@DBusActor () -> Void] = []
 
-    /// Calls of fewer bytes are not charged, because another limit applies to their number.
+    /// Shorter calls are not charged, because the number of calls has its own limit.
     static let leastCounted = 1 << 10
-    /// The number of bytes that each holder may always have.
+    /// The number of bytes that each holder may always have, even if the limit is reached.
     private static let always = 1 << 20
 
-    /// - Parameter most: the maximum number of bytes of all holders. One holder may have half of them. For a holder's
-    ///   first call, the limit is half as much again.
+    /// - Parameter most: the maximum number of bytes of all holders. One holder may have half of it. If a holder has no
+    ///   bytes yet, the total may reach one and a half times the maximum.
     public init(most: Int) { self.most = most }
 
     /// - Returns: `nil` if the bytes exceed the holder's share.
@@ -60,7 +60,7 @@ public final class ArrivingBytes {
         return own <= Self.always || own <= most / 2 && total <= most
     }
 
-    /// Runs an action once, after the next release.
+    /// Runs an action once, after a charge is next released.
     func onRelease(_ action: @escaping @DBusActor () -> Void) { waiting.append(action) }
 
     private func release(_ charge: Charge) {

@@ -7,12 +7,12 @@
 final class HeldBound {
     private let most: Int
     private var total = 0
-    /// The number of movements so far. It serves as a clock that needs no system call.
+    /// How often any connection has made progress. This serves as a clock that needs no system call.
     private var moves: UInt64 = 0
     private var holding: [ObjectIdentifier: Share] = [:]
 
-    /// A large part is a quarter of an equal share or more, so that small holders count beside one that alone holds as
-    /// much as all of them.
+    /// A part is large if it is at least a quarter of the average. If one connection holds as much as all others
+    /// together, the parts of the others can therefore still be large.
     private static let partOfEqual = 4
 
     init(most: Int) { self.most = most }
@@ -29,7 +29,7 @@ final class HeldBound {
         /// - Parameter end: closes the connection. It is called later, never from within ``admits()``.
         init(of bound: HeldBound, end: @escaping @DBusActor () -> Void) { (self.bound, self.end) = (bound, end) }
 
-        /// - Parameter hasMoved: whether a whole message has arrived or left since the last time.
+        /// - Parameter hasMoved: whether a whole message has arrived or left since the last call.
         func set(_ amount: Int, hasMoved: Bool) {
             guard !hasEnded, amount > 0 || self.amount > 0 else { return }
             bound.total += amount - self.amount
@@ -41,11 +41,11 @@ final class HeldBound {
             bound.holding[ObjectIdentifier(self)] = amount > 0 ? self : nil
         }
 
-        /// Whether the connection may hold more. Closes others to make room.
+        /// Whether the connection may hold more. At the limit, connections are closed to make room, perhaps this one.
         func admits() -> Bool { bound.makesRoom(for: self) }
     }
 
-    /// Makes room. The total never exceeds the limit by more than one message.
+    /// Closes connections until the total is below the limit. The total exceeds the limit by at most one message.
     fileprivate func makesRoom(for share: Share) -> Bool {
         while total >= most, let longest = longestStill() {
             total -= longest.amount

@@ -1,4 +1,4 @@
-/// Limits for the messages that this process holds for peers, shared by several connections. On a bus, the bus holds them.
+/// Limits for the messages that this process holds for peers, because no bus holds them. Shared by several connections.
 @DBusActor
 public final class PeerBounds {
     private let mostMessageBytes: Int
@@ -6,19 +6,19 @@ public final class PeerBounds {
     private let mostCalls: Int
     private let outgoingBytes: HeldBound
     private let incomingBytes: HeldBound
-    /// For both directions together, because the process has one descriptor table.
+    /// For incoming and outgoing messages together, because the process has only one descriptor table.
     private let descriptors: HeldBound
     private let arriving: ArrivingBytes?
 
     /// - Parameters:
     ///   - messageBytes: the size limit of an incoming message. A longer message loses its arguments; a longer call is rejected
     ///     (``CallRefusal/tooLong(bytes:)``).
-    ///   - descriptorsPerMessage: a call with more descriptors is rejected.
+    ///   - descriptorsPerMessage: the maximum number of descriptors in a message; a call with more is rejected.
     ///   - calls: the maximum number of unanswered calls per connection; a further call is rejected.
-    ///   - outgoingBytes: the limit for bytes that wait because peers do not read.
+    ///   - outgoingBytes: the limit for bytes that are waiting because peers do not read.
     ///   - incomingBytes: the limit for bytes of incomplete messages.
-    ///   - descriptors: the limit for descriptors that wait because peers do not read, and those of incomplete messages.
-    ///   - arriving: the limit for unfinished calls, shared by all connections.
+    ///   - descriptors: the limit for descriptors in messages that peers have not read, and in incomplete messages.
+    ///   - arriving: the limit for the arguments of unfinished calls, shared by all connections; `nil` for none.
     public init(
         messageBytes: Int, descriptorsPerMessage: Int, calls: Int, outgoingBytes: Int, incomingBytes: Int,
         descriptors: Int, arriving: ArrivingBytes? = nil
@@ -30,7 +30,7 @@ public final class PeerBounds {
         self.descriptors = HeldBound(most: descriptors)
     }
 
-    /// Limits a connection until it closes.
+    /// Applies the limits to a connection until it closes.
     /// - Precondition: the other side is a peer.
     public func add(_ connection: Connection) {
         precondition(connection.isPeer, "only a connection to a peer can be bounded")

@@ -1,11 +1,11 @@
-/// The bus name that a peer represents, and the answers to calls that the bus would answer.
+/// The bus name that a peer represents. Answers the peer's calls that the bus would otherwise answer.
 struct StandIn {
     let name: BusName
     let bus: Connection
-    /// Runs when the peer has said `Hello`, before the answer is sent.
+    /// Runs when the peer has called `Hello`, before the answer is sent.
     let greeted: @DBusActor () -> Void
 
-    /// Answers calls that are not for the objects here: calls to the bus, and to programs that this connection does not reach.
+    /// Answers a call to the bus or to a program that this connection does not reach. Returns false for any other call.
     @DBusActor
     func answers(_ call: IncomingCall, on peer: Connection) -> Bool {
         if call.message.interface == MessageBus.name.text || call.message.destination == .bus {
@@ -20,8 +20,8 @@ struct StandIn {
         return true
     }
 
-    /// Answers a call to the bus itself. `Hello` exists for programs that can only talk to message buses. Signals and
-    /// names stay on the bus.
+    /// Answers a call to the bus itself. `Hello` is supported for programs that can only talk to message buses. Match
+    /// rules and names are available only on the bus itself.
     @DBusActor
     private func answer(_ call: IncomingCall, on peer: Connection) {
         let member = call.message.member ?? ""
@@ -43,21 +43,21 @@ struct StandIn {
 }
 
 extension Connection {
-    /// Makes a peer represent a bus name: that name is the sender of all its calls, whatever they say. Signals that
-    /// follow an answer go over the bus.
-    /// - Parameter greeted: runs when the peer says `Hello`, and is therefore ready.
+    /// Makes a peer represent a bus name: that name is the sender of all its calls, no matter what they say. Signals
+    /// that follow an answer are sent over the bus.
+    /// - Parameter greeted: runs when the peer calls `Hello`, which shows that it is ready.
     /// - Precondition: the other side is a peer.
     public func stand(for name: BusName, on bus: Connection, greeted: @escaping @DBusActor () -> Void = {}) {
         precondition(isPeer, "only a peer can stand for a name; on a bus, the bus attests the caller")
         incoming.standIn = StandIn(name: name, bus: bus, greeted: greeted)
     }
 
-    /// The bus name that the peer represents.
+    /// The bus name that the peer represents; `nil` if there is none.
     public var standsFor: BusName? { incoming.standIn?.name }
 
     /// Whether the other side has proved its identity. No message is read before that.
     public var isAuthenticated: Bool { link?.isAuthenticated ?? false }
 
-    /// Receives the messages that have arrived from a peer whose name has left the bus, before the peer counts as gone.
+    /// Receives the last messages of a peer whose name has left the bus, before the peer is treated as gone.
     public func takeInRest() { link?.takeInRest() }
 }

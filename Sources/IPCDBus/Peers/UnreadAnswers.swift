@@ -4,7 +4,7 @@ internal import IPCQueues
 ///
 /// A bus that stores such messages without a limit reports their size (`org.freedesktop.DBus.Debug.Stats`), so this
 /// process limits them. A bus without this interface has limits of its own. On such a bus, a caller counts as reading
-/// again once it answers a ping, or after some time.
+/// again once it answers a ping or the ping times out.
 @DBusActor
 final class UnreadAnswers {
     private struct Caller {
@@ -21,9 +21,9 @@ final class UnreadAnswers {
     private var hasStatistics = true
 
     /// The number of unread bytes above which a caller gets no more answers. On a bus without statistics, callers wait
-    /// longer and the bus has its own limits, so it is higher: the charge for one message full of descriptors.
+    /// longer and the bus has its own limits, so the number is higher: the charge for one message full of descriptors.
     private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
-    /// Smaller answers do not count: they are hardly longer than their calls, which the bus holds as well.
+    /// Answers with fewer bytes do not count: they are hardly longer than their calls, which the bus holds as well.
     private static let leastCounted = 1 << 10
     /// The maximum number of deferred calls per caller.
     private static let mostHeld = 16_384
@@ -63,7 +63,7 @@ final class UnreadAnswers {
         }
     }
 
-    /// Defers a call if its caller must read first.
+    /// Defers a call if its caller has to read earlier answers first.
     /// - Returns: whether the call is deferred.
     /// - Throws: ``CallRefusal`` if too many calls are deferred.
     func holds(_ call: Message, of caller: BusName) throws(CallRefusal) -> Bool {
@@ -82,7 +82,7 @@ final class UnreadAnswers {
     private func awaitReading(of caller: BusName) async {
         var pause = Self.firstPause
         while isBehind(caller) {
-            // Answers sent from here on are not in the statistics.
+            // The statistics may not include answers that are sent after this point.
             let asked = callers[caller]?.bytes ?? 0
             let held = await heldByBus(for: caller)
             callers[caller]?.bytes += held - asked
@@ -109,7 +109,7 @@ final class UnreadAnswers {
         }
     }
 
-    /// The number of bytes that the bus holds for a caller.
+    /// The number of bytes that the bus holds for a caller. Without statistics, pings the caller and then returns 0.
     private func heldByBus(for caller: BusName) async -> Int {
         guard let connection else { return 0 }
         if hasStatistics {

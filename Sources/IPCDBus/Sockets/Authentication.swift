@@ -1,10 +1,10 @@
-/// The conversation before the first message (D-Bus specification, "Authentication Protocol") as a value: bytes in,
-/// bytes out. The only mechanism is `EXTERNAL`: the system attests the user at the other end of the socket.
+/// The conversation before the first message (D-Bus specification, "Authentication Protocol") as a value, without I/O.
+/// Its only mechanism is `EXTERNAL`: the system attests the user at the other end of the socket.
 struct Authentication {
     enum Side {
         /// - Parameter server: the required server ID (`guid` in its address); `nil` accepts any.
         case client(server: String?)
-        /// The attested user at the other end, and the user of this process. Only the latter is accepted.
+        /// The attested user at the other end, and the user of this process. Both must be the same.
         case server(peer: UInt32, own: UInt32, id: String)
     }
 
@@ -17,7 +17,7 @@ struct Authentication {
     }
 
     private enum Step {
-        /// A client first sends a NUL byte. It carries credentials on systems that do not attach them to the socket.
+        /// `nul`: a client starts with a NUL byte, which carries credentials on systems whose sockets do not.
         case nul, awaitsMechanism, awaitsIdentity, awaitsBeginning, awaitsConsent, awaitsDescriptors
     }
 
@@ -39,7 +39,7 @@ struct Authentication {
         switch side {
         case .client:
             step = .awaitsConsent
-            // All lines at once, because the server's answers do not change what the client sends next.
+            // Send all lines at once, because the server's answers do not change what the client sends next.
             outgoing = [0] + Array("AUTH EXTERNAL \(Self.identity(of: user))\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
         case .server: step = .nul
         }
@@ -108,7 +108,7 @@ struct Authentication {
         }
     }
 
-    /// An empty identity stands for the attested one.
+    /// Checks the user that the client states. If it states none, only the attested user is checked.
     private mutating func identify(_ stated: String, _ peer: UInt32, _ own: UInt32, _ id: String) {
         guard peer == own, stated.isEmpty || stated == Self.identity(of: peer) else { return reject() }
         step = .awaitsBeginning
@@ -142,7 +142,7 @@ struct Authentication {
         }
     }
 
-    /// The decimal user number, with each character written as two hexadecimal digits.
+    /// The user ID in decimal digits, each of them encoded as two hexadecimal digits.
     private static func identity(of user: UInt32) -> String {
         String(user).utf8.map { String($0, radix: 16) }.joined()
     }

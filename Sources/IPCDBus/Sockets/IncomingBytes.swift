@@ -10,9 +10,9 @@ package struct IncomingBytes: ~Copyable {
     /// What to do with a message that is longer than the buffer.
     enum Admission {
         case taken(ArrivingBytes.Charge?)
-        /// Its arguments are dropped.
+        /// The message's arguments are dropped.
         case refused
-        /// The message stays in the socket and the buffer, and the socket must not be read.
+        /// The message stays in the socket and the buffer. The socket must not be read until the message is admitted.
         case later
     }
 
@@ -24,9 +24,9 @@ package struct IncomingBytes: ~Copyable {
     private var large: (block: UnsafeMutableRawBufferPointer, count: Int)?
     private var largeCharge: ArrivingBytes.Charge?
     private(set) var awaitsAdmission = false
-    /// The header of a message whose arguments are dropped, and the number of its bytes still to come.
+    /// A message whose arguments are dropped (`nil` if its header is also too long), and its bytes still to come.
     private var cut: (message: Message?, remaining: Int)?
-    /// The descriptors that no message has claimed yet. A failure stands for all descriptors of its message.
+    /// The received descriptors that no message has claimed yet. A failure replaces all descriptors of one message.
     private var descriptors: [Result<Descriptor, MessageError>] = []
     private var texts = HeaderTexts()
     /// The size limit of a message. The arguments of a longer message are dropped.
@@ -39,7 +39,7 @@ package struct IncomingBytes: ~Copyable {
     deinit {
         wipe(room)
         room.deallocate()
-        // Only the used part is wiped: wiping the rest would make it resident.
+        // Only the used part is wiped, because writing to the rest would make the system allocate memory for it.
         if let large {
             wipe(UnsafeMutableRawBufferPointer(rebasing: large.block[..<large.count]))
             free(large.block.baseAddress)
@@ -69,13 +69,13 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Takes over the descriptors of one message. They arrive with its first byte, and sendmsg(2) keeps messages apart.
+    /// Takes over the descriptors of one message. They arrive with its first byte, and never together with another's.
     private mutating func take(_ numbers: UnsafeBufferPointer<CInt>, areAll: Bool) {
         let arrived = numbers.map { Descriptor(owning: $0) }
         guard areAll else { return descriptors.append(.failure(.descriptorUnavailable)) }
-        // One read may return the end of one message and the start of the next, each with its descriptors.
+        // A read may complete one message and start the next, so the descriptors of both may be unclaimed.
         guard descriptors.count + arrived.count <= 2 * mostDescriptors else {
-            // The sender has spread more descriptors over a message than a message may have.
+            // In several writes, the sender has attached more descriptors to a message than are allowed.
             descriptors = [.failure(.tooManyDescriptors(descriptors.count + arrived.count))]
             return
         }
@@ -115,7 +115,7 @@ package struct IncomingBytes: ~Copyable {
         if cut != nil, let message = nextCutMessage() { return message }
         guard cut == nil else { return nil }
         guard count >= MessageHeader.fixedLength else {
-            // Descriptors arrive with the first byte of their message, so these belong to none.
+            // Descriptors arrive with the first byte of their message, so without a byte, these belong to no message.
             if count == 0 { descriptors = [] }
             return nil
         }
@@ -164,7 +164,7 @@ package struct IncomingBytes: ~Copyable {
 
     // MARK: Messages whose arguments are not kept
 
-    /// Keeps the header as a message without arguments, unless the header is longer than the buffer.
+    /// Drops the arguments of a message. Keeps the header as a message, unless it is longer than the buffer.
     private mutating func cutMessage(_ length: Int, _ defect: MessageDefect) throws(MessageError) {
         let headerLength = MessageHeader.headerLength(bytes)
         guard headerLength <= room.count else {
@@ -182,7 +182,7 @@ package struct IncomingBytes: ~Copyable {
         cut = (message, length - headerLength)
     }
 
-    /// Skips the received bytes of the message. Returns `nil` until it is complete, and if it has no header.
+    /// Skips dropped arguments. At their end, returns the message if its header was kept; otherwise `nil`.
     private mutating func nextCutMessage() -> Message? {
         guard let (message, remaining) = cut else { return nil }
         let more = min(count, remaining)
@@ -200,7 +200,7 @@ package struct IncomingBytes: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: block, count: length)
     }
 
-    /// Makes a message from a block of the right length. If anything else is wrong, the message has a defect.
+    /// Creates a message from a block of the message's length. If its content is invalid, the message has a defect.
     private mutating func message(_ block: UnsafeMutableRawBufferPointer) -> Message {
         let (header, bodyStart): (MessageHeader, Int)
         do throws(MessageError) {
@@ -220,7 +220,7 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Descriptors arrive with the first byte of their message, so the first ones belong to this message.
+    /// Claims a message's descriptors: the first ones, because they arrive with the first byte of their message.
     private mutating func takeDescriptors(_ count: Int) throws(MessageError) -> [Descriptor] {
         let own = descriptors.prefix(count)
         if let missing = own.firstIndex(where: { if case .failure = $0 { true } else { false } }) {

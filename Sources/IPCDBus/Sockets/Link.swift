@@ -4,8 +4,8 @@ internal import IPCQueues
 
 /// A socket that carries messages to a bus or to a peer, from connecting to disconnecting, on the I/O thread.
 ///
-/// ``Connection`` interprets the messages. It outlives the link, and replaces it when it reconnects. All messages of
-/// one turn of the thread are sent with one system call.
+/// ``Connection`` interprets the messages. It outlives the link, and replaces it when it reconnects. All messages
+/// queued in one turn of the thread are sent with one system call.
 @DBusActor
 final class Link {
     private let socket: Descriptor
@@ -16,7 +16,7 @@ final class Link {
     private var hasEnded = false
     private var isFlushDue = false
     private var awaitsRoom = false
-    /// Tests set this.
+    /// The serial number of the newest outgoing message. Tests set it.
     var lastSerial: UInt32 = 0
     private var hasWrapped = false
     /// Whether a call with this serial number is unanswered.
@@ -26,7 +26,7 @@ final class Link {
     /// Receives every message. The link reads no messages until this is set.
     var receive: ((Message) -> Void)? {
         didSet {
-            // Messages may have arrived together with the end of the conversation.
+            // Messages may have arrived together with the end of the authentication.
             guard isOpen, isAuthenticated, !incoming.bytes.isEmpty else { return }
             DBusActor.thread.soon { [weak self] in self?.takeIn() }
         }
@@ -35,19 +35,19 @@ final class Link {
     var ended: () -> Void = {}
     /// The link's shares of the limits that apply to all peers together; `nil` on a bus.
     var shares: (outgoing: LinkShares, incoming: LinkShares)?
-    /// The limit for the arguments of unfinished calls.
+    /// The limit for the arguments of unfinished calls; `nil` if there is none.
     var arriving: ArrivingBytes?
-    /// Set while the socket is not read, because the link's calls hold too much memory.
+    /// Set while reading is paused because the link's calls hold too much memory.
     private let readingPause = DBusTimer()
     private var isReadingPaused: Bool { readingPause.isSet }
-    /// When the current series of pauses began, in which nothing was admitted. The time of the series is limited.
+    /// The start of the current series of pauses in which no message was admitted; `nil` if there is none.
     private var pausedSince: ContinuousClock.Instant?
     private var awaitsRelease = false
-    /// Whether the next message is admitted whatever its size.
+    /// Whether the next message is admitted regardless of its size.
     private var admitsNext = false
     /// Runs once when the authentication is over.
     var authenticated: (Authentication.State) -> Void = { _ in }
-    /// Returns the message to send in place of one whose descriptors cannot be sent.
+    /// Returns the message to send in place of one whose descriptors cannot be sent; `nil` to send nothing.
     var undeliverable: (Message) -> Message? = { _ in nil }
     private var descriptorPatience = DescriptorPatience()
 
@@ -56,17 +56,17 @@ final class Link {
     private var held = (bytes: 0, descriptors: 0)
     private var beginsHeldCalls = false
 
-    /// If a peer with limits has left more bytes than this unread, its further calls are held back until it has read.
+    /// If more bytes than this are waiting for a peer with limits, further calls are held back until it has read them.
     private static let backlog = 1 << 20
     /// The memory that a held call takes in addition to its bytes.
     private static let bytesOfHeldCall = 512
 
-    /// With more bytes than this queued, the link writes before the end of the turn, so that the other side can start reading.
+    /// If more bytes than this are queued, the link writes immediately, so that the other side can start reading.
     private static let largeBatch = 8_192
-    /// The limit of a pause. It is needed because a call may be waiting for another process.
+    /// The time limit of a series of pauses. It is needed because unfinished calls may be waiting for another process.
     private static let longestReadingPause = Duration.milliseconds(250)
     private static let mostReadsTogether = 16
-    /// More reads than any socket's buffer needs. The limit is there because a peer that has left its bus may keep writing.
+    /// Enough reads to empty any socket's buffer. Limited because a peer whose name has left the bus may keep writing.
     private static let mostReadsAtEnd = 64
 
     /// Takes over a non-blocking socket.
@@ -89,24 +89,24 @@ final class Link {
     }
 
     /// Waits until the authentication is over.
-    /// - Returns: its result; `speaking` at the deadline.
+    /// - Returns: its result; `speaking` if it is not over by the deadline.
     func authentication(until deadline: ContinuousClock.Instant) async -> Authentication.State {
         await LimitedWait.result(until: deadline) { end in
-            // Checked only now, because the call of this function may have suspended.
+            // Checked only here, because calling `LimitedWait.result` may have suspended.
             guard authentication.state == .speaking, !isClosed else { return end(authentication.state) }
             authenticated = { end($0) }
         } ?? .speaking
     }
 
     var passesDescriptors: Bool { authentication.passesDescriptors }
-    /// Whether the link can pass the message's descriptors. During the authentication this is unknown, and messages wait.
+    /// Whether the link can pass the message's descriptors. Also true during the authentication, when messages wait.
     func carries(_ message: Message) -> Bool { message.descriptors.isEmpty || passesDescriptors || !isAuthenticated }
     var isAuthenticated: Bool { authentication.state == .finished }
     var bytesWaiting: Int { outgoing.byteCount }
     var isOpen: Bool { !isClosed && !hasEnded }
     var hasBacklog: Bool { isOpen && outgoing.byteCount > Self.backlog }
 
-    /// Closes the link immediately. It runs no callback after this.
+    /// Closes the link immediately. Afterwards, it runs no callbacks.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -169,7 +169,7 @@ final class Link {
         }
     }
 
-    /// - Parameter whole: the number of completely sent messages before sending; `nil` if nothing was sent.
+    /// - Parameter whole: the number of completely sent messages before the last write; `nil` if there was no write.
     private func noteOutgoing(since whole: UInt64? = nil) {
         shares?.outgoing.set(
             bytes: outgoing.byteCount, descriptors: outgoing.descriptorCount,
@@ -223,7 +223,7 @@ final class Link {
         }
     }
 
-    /// Waits until all queued bytes have left the process, for the last message of a program.
+    /// Waits until all queued bytes have left the process, so that a program can exit after its last message.
     func flushed() async {
         flush()
         await flushWaiters.wait { isOpen && outgoing.byteCount > 0 }
@@ -237,10 +237,10 @@ final class Link {
             flush()
         }
         guard events & ~EPOLLOUT.rawValue != 0, isOpen, receive != nil || !isAuthenticated else { return }
-        let me = self  // A receiver may release the link.
-        // The system reports a disconnect even while reading is paused.
+        let me = self  // Keeps the link alive if a receiver releases it.
+        // While reading is paused, an event other than EPOLLOUT reports a disconnect.
         if isReadingPaused { return me.endReadingPause(admitsNext: true) }
-        // One read per turn, so that other links get theirs. Only the rest of a long message takes several reads.
+        // One read per turn, so that other links get their turn. Only the rest of a long message gets several reads.
         for _ in 0..<Self.mostReadsTogether {
             switch me.incoming.receive(from: me.socket.rawValue) {
             case .bytes:
@@ -255,7 +255,7 @@ final class Link {
 
     /// Receives the last messages of a peer that has disconnected.
     func takeInRest() {
-        let me = self  // A receiver may release the link.
+        let me = self  // Keeps the link alive if a receiver releases it.
         if isReadingPaused { me.endReadingPause(admitsNext: true) }
         for _ in 0..<Self.mostReadsAtEnd {
             guard me.isOpen, me.receive != nil, case .bytes = me.incoming.receive(from: me.socket.rawValue) else {
@@ -301,7 +301,7 @@ final class Link {
 
     // MARK: Arguments of unfinished calls
 
-    /// A peer is charged by its connection. On a bus, the sender is charged, because all senders share the socket.
+    /// The holder to charge for a call: a peer's connection or, on a bus, the sender, because senders share the socket.
     private func holder(_ header: MessageHeader) -> ArrivingBytes.Holder? {
         if shares != nil { return .connection(ObjectIdentifier(self)) }
         return header.sender.map { .caller(BusName(trusted: $0)) }
@@ -319,7 +319,7 @@ final class Link {
         return shares == nil ? .refused : .later
     }
 
-    /// Charges a short call, which has arrived without being admitted first.
+    /// Charges a call that was too short to be admitted before it arrived.
     private func charge(_ message: Message) {
         let bytes = message.bytes.count
         guard let arriving, message.kind == .methodCall, message.charge == nil, bytes >= ArrivingBytes.leastCounted,
@@ -334,7 +334,7 @@ final class Link {
         return !arriving.isWithinShare(.connection(ObjectIdentifier(self)))
     }
 
-    /// Stops reading until enough calls have finished.
+    /// Stops reading until enough calls have finished or the time limit is reached.
     private func pauseReading() {
         guard isOpen, !isReadingPaused, let arriving else { return }
         let since = pausedSince ?? .now

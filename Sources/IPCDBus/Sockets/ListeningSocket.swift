@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A listening socket for peer-to-peer connections. Only the user of this process can authenticate.
+/// A listening socket for peer-to-peer connections. Only processes of the same user can authenticate.
 @DBusActor
 final class ListeningSocket {
     private let path: SocketPath
@@ -30,7 +30,7 @@ final class ListeningSocket {
             return String(repeating: "0", count: 8 - part.count) + part
         }.joined()
         let made = path.socket { socket, address, size in
-            // Set before bind(2), so that the socket's file never admits other users.
+            // The mode is set before bind(2), so that the socket's file never admits other users.
             fchmod(socket, 0o600) == 0 && bind(socket, address, size) == 0
                 && listen(socket, acceptsOne ? 1 : Self.backlog) == 0 ? 0 : -1
         }
@@ -71,7 +71,7 @@ final class ListeningSocket {
         accept(Link(peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid())))
     }
 
-    /// Pauses, because epoll would keep reporting the socket while the process has no free descriptor.
+    /// Pauses accepting, because epoll would keep reporting the socket while the process has no free descriptor.
     private func notAccepted(_ error: CInt) {
         guard [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) else { return }
         DBusActor.thread.unregister(socket.rawValue)
@@ -79,7 +79,7 @@ final class ListeningSocket {
     }
 }
 
-/// A server for peer-to-peer connections. All of them share the same objects.
+/// A server for peer-to-peer connections. All connections share the same objects.
 @DBusActor
 public final class PeerListener {
     private var socket: ListeningSocket?
@@ -117,8 +117,8 @@ public final class PeerListener {
     }
 }
 
-/// A nameless listening socket for one connection. A process that has the descriptor can connect once, through
-/// `unix:path=/proc/self/fd/N`.
+/// A nameless listening socket for one connection. A process that has the socket's descriptor N can connect once,
+/// through `unix:path=/proc/self/fd/N`.
 @DBusActor
 public final class OneTimeListener {
     private var socket: ListeningSocket?
@@ -148,7 +148,7 @@ public final class OneTimeListener {
         descriptor = Descriptor(owning: opened)
     }
 
-    /// A descriptor for the socket (`O_PATH`, open(2)). Release it after handing it over.
+    /// A descriptor that identifies the socket (`O_PATH`, open(2)). Release it after passing it to the other process.
     public private(set) var descriptor: Descriptor?
 
     /// Removes and returns ``descriptor``.

@@ -4,7 +4,7 @@ internal import IPCQueues
 
 /// The bytes and descriptors queued for a socket.
 struct OutgoingMessages {
-    /// Lines of the conversation before the first message. Messages wait until it is over.
+    /// Unsent lines of the authentication. Messages wait until the authentication is over.
     private var conversation: [UInt8] = []
     private var messages = Queue<Message>()
     private var sentOfFirst = 0
@@ -12,7 +12,7 @@ struct OutgoingMessages {
     private(set) var byteCount = 0
     /// The number of descriptors in messages that are not completely sent.
     private(set) var descriptorCount = 0
-    /// The number of messages, and of conversations, that are completely sent.
+    /// The number of messages that have been sent completely. Lines of the authentication count as a message.
     private(set) var wholeCount: UInt64 = 0
 
     private static let mostTogether = 64
@@ -23,21 +23,21 @@ struct OutgoingMessages {
         descriptorCount += message.descriptors.count
     }
 
-    /// Adds a line of the conversation before all messages.
+    /// Adds a line of the authentication, which is sent before all messages.
     mutating func prepend(_ line: [UInt8]) {
         conversation += line
         byteCount += line.count
     }
 
-    /// Whether a line of the conversation is sent next.
+    /// Whether a line of the authentication is sent next.
     var isConversation: Bool { !conversation.isEmpty }
 
-    /// Whether descriptors are sent next: they go with the first byte of their message.
+    /// Whether the next byte carries descriptors, which are sent with the first byte of their message.
     var beginsDescriptors: Bool { !isConversation && !firstDescriptors.isEmpty }
 
     private var firstDescriptors: [Descriptor?] { sentOfFirst == 0 ? messages.next?.descriptors ?? [] : [] }
 
-    /// Replaces the first message with another one, or removes it, unless part of it has been sent.
+    /// Replaces the first message, or removes it if `other` returns `nil`. Does nothing if part of it has been sent.
     mutating func replaceFirst(_ other: (Message) -> Message?) {
         guard sentOfFirst == 0, let message = messages.next else { return }
         byteCount -= message.bytes.count
@@ -49,8 +49,8 @@ struct OutgoingMessages {
         descriptorCount += other.descriptors.count
     }
 
-    /// Makes one write call. A message with descriptors is sent on its own: dbus-broker assigns descriptors to the last
-    /// byte that it reads with them, which would be in the next message.
+    /// Makes one write call. A message with descriptors is sent on its own, because dbus-broker assigns descriptors to
+    /// the last byte of the same read. If the next message were sent with it, that message would get the descriptors.
     /// - Returns: the number of bytes sent; -1 with `errno` if none could be sent.
     mutating func send(to socket: CInt) -> Int {
         if isConversation { return sendConversation(to: socket) }
@@ -60,7 +60,7 @@ struct OutgoingMessages {
         while count < most, messages[count].descriptors.isEmpty { count += 1 }
         let sent = withUnsafeTemporaryAllocation(of: iovec.self, capacity: count) { vectors in
             for index in 0..<count {
-                // The bytes do not move while their message is in the queue.
+                // The address of the bytes does not change while their message is in the queue.
                 let bytes = messages[index].bytes
                 let passed = index == 0 ? sentOfFirst : 0
                 vectors[index] = iovec(
@@ -102,8 +102,8 @@ struct OutgoingMessages {
 
 /// How long a link waits if a message's descriptors cannot be sent.
 ///
-/// The system counts the descriptors in sockets per user (unix(7), `ETOOMANYREFS`), so another process may have to read first.
-/// All later messages wait too, so the wait is short, and only the first message gets it until sending succeeds again.
+/// The system counts the descriptors in sockets per user (unix(7), `ETOOMANYREFS`), so another process may have to read
+/// first. All later messages wait too, so the wait is short, and is not repeated until sending has succeeded again.
 @DBusActor
 struct DescriptorPatience {
     private let timer = DBusTimer()

@@ -68,7 +68,7 @@ struct SocketPath: Sendable {
         return .success(owned)
     }
 
-    /// connect(2) waits on a unix socket for as long as a write may (socket(7), `SO_SNDTIMEO`), then fails with `EAGAIN`.
+    /// Limits how long connect(2) waits: a unix socket fails with `EAGAIN` at the time limit of writes (socket(7)).
     private static func limitWait(_ descriptor: CInt, to wait: Duration) {
         let parts = wait.components
         var time = timeval(

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A Swift type that corresponds to one D-Bus type.
 public protocol DBusCodable: Sendable {
-    /// The single complete type of every value.
+    /// The single complete type of all values of this Swift type.
     static var dbusSignature: Signature { get }
     /// Reads the next value.
     /// - Throws: ``MessageError/unexpectedType(expected:found:)`` if the next value has another type, or there is none.
@@ -58,7 +58,7 @@ extension DBusNumber {
 extension UInt8: DBusNumber {
     public static var dbusType: Unicode.Scalar { "y" }
 
-    // As one block: reading several megabytes byte by byte would take seconds.
+    // Bytes are read as one block: reading several megabytes byte by byte would take seconds.
     public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [UInt8] {
         try reader.bytes()
     }
@@ -100,7 +100,7 @@ extension Signature: DBusBasic {
 extension Descriptor: DBusCodable {
     public static let dbusSignature: Signature = "h"
     public convenience init(from reader: inout MessageReader) throws(MessageError) {
-        // A class initializer cannot return the message's own object.
+        // This is a duplicate, because a class initializer cannot return the message's own object.
         let copy = fcntl(try reader.descriptor().rawValue, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .descriptorUnavailable }
         self.init(owning: copy)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file descriptor, closed with its last reference. Messages carry duplicates: writing a descriptor leaves it open.
+/// A file descriptor, closed with its last reference. Messages carry duplicates, so writing one leaves it open.
 public final class Descriptor: Sendable, Hashable {
     public let rawValue: CInt
 

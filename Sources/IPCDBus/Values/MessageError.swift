@@ -18,7 +18,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
     case descriptorsNotPassed
     /// The bytes break the protocol, for this reason.
     case malformed(String)
-    /// A name in the message breaks its grammar.
+    /// A name in the message is invalid, for this reason.
     case invalidName(String)
     /// A value has the right type, but is rejected for this reason.
     case refused(String)

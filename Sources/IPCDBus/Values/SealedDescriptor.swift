@@ -2,8 +2,8 @@ internal import CLinux
 internal import Glibc
 
 extension Descriptor {
-    /// Creates a memory file with these bytes that no process can change, so any receiver can map it. This takes time
-    /// for many bytes, so do not call it on the I/O thread.
+    /// Creates a memory file with these bytes. No process can change it, so any receiver can map it safely. This takes
+    /// long for many bytes, so do not call it on the I/O thread.
     ///
     /// The corresponding C functions are `memfd_create` and `fcntl` with `F_ADD_SEALS`.
     /// - Parameter name: the name in `/proc/PID/fd`; at most 249 bytes.
@@ -14,7 +14,7 @@ extension Descriptor {
         Descriptor(owning: try makeSealed(containing: bytes, name: name))
     }
 
-    /// Creates a file as ``sealed(containing:name:)`` does. The caller must close it.
+    /// Does the same as ``sealed(containing:name:)``, but returns a raw descriptor, which the caller must close.
     package static func makeSealed(
         containing bytes: UnsafeRawBufferPointer, name: String
     ) throws(SystemError) -> CInt {
@@ -46,7 +46,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
 
 /// A memory file that is filled and then sealed, so that no process can change it.
 package struct SealedFileWriter: ~Copyable {
-    /// The file, for reading its content; -1 once it is sealed and has another owner.
+    /// The file's descriptor, for reading its content; -1 once ``seal()`` has handed it over.
     package private(set) var descriptor: CInt
 
     /// Creates an empty file. The corresponding C function is `memfd_create`.
@@ -59,7 +59,7 @@ package struct SealedFileWriter: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Appends bytes. This takes time for many bytes, so do not call it on the I/O thread.
+    /// Appends bytes. This takes long for many bytes, so do not call it on the I/O thread.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -79,7 +79,7 @@ package struct SealedFileWriter: ~Copyable {
     }
 
     /// Makes the length and the content immutable. The corresponding C function is `fcntl` with `F_ADD_SEALS`.
-    /// - Returns: the file, which the caller closes.
+    /// - Returns: the file's descriptor, which the caller must close.
     package consuming func seal() throws(SystemError) -> CInt {
         guard clinux_seal(descriptor) == 0 else { throw SystemError("fcntl(F_ADD_SEALS)") }
         let file = descriptor

@@ -32,7 +32,7 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
 struct SignatureGrammar {
     private let bytes: ReceivedBytes
     private var at = 0
-    /// The nesting limit, for arrays and for structures each. A dictionary entry counts with its array.
+    /// The nesting limit of arrays and, separately, of structures. A dictionary entry does not count as a structure.
     static var deepest: UInt8 { 32 }
 
     private init(_ bytes: ReceivedBytes) { self.bytes = bytes }
@@ -98,7 +98,7 @@ struct SignatureGrammar {
         case UInt8(ascii: "("):
             guard structures < Self.deepest else { return false }
             repeat {
-                // A basic field, by far the most common kind, costs no call.
+                // Most fields have basic types. They are skipped without a recursive call.
                 if at < bytes.count, Self.isBasic(bytes[at]) {
                     at += 1
                 } else {

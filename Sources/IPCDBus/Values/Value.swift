@@ -1,4 +1,4 @@
-/// Any D-Bus value. As an argument, it is a variant, `v`.
+/// Any D-Bus value. As an argument, it has the type `v` (variant).
 public indirect enum Value: Sendable, Hashable {
     case byte(UInt8)
     case boolean(Bool)
@@ -13,7 +13,7 @@ public indirect enum Value: Sendable, Hashable {
     case objectPath(ObjectPath)
     case signature(Signature)
     case descriptor(Descriptor)
-    /// `ay`: separate from other arrays, because it is read and written as one block.
+    /// An array of bytes (`ay`), separate from other arrays because it is read and written as one block.
     case bytes([UInt8])
     /// Includes the element type, because even an empty array has a type.
     case array(of: Signature, [Value])
@@ -149,7 +149,7 @@ extension Value: DBusCodable {
         }
     }
 
-    /// Writes an element. An element whose type differs from its array's would make the message malformed.
+    /// Writes an element of an array or a dictionary. An element of another type would make the message malformed.
     private func writeContent(to writer: inout MessageWriter, as type: Signature) throws(MessageError) {
         guard signature == type else { throw .unexpectedType(expected: type.text, found: signature.text) }
         try writeContent(to: &writer)

@@ -7,11 +7,11 @@ import class IPCDBus.DBusActor
 /// Keeps a pasteboard and a desktop's clipboard in sync until the display connection closes or a signal arrives.
 ///
 /// The bridge handles one change at a time, then the newest waiting one, so two changes never mix. It ignores its own
-/// changes: on the desktop, it recognizes itself as the owner; on the pasteboard, it recognizes its change counts.
+/// changes: on the clipboard, it recognizes itself as the owner; on the pasteboard, it recognizes its own change counts.
 @DBusActor
 final class Bridge {
     private enum Move {
-        /// The pasteboard has a version with this change count.
+        /// The pasteboard has a new version, with this change count.
         case board(UInt64)
         /// Another program has taken or emptied the clipboard.
         case clipboard(isEmpty: Bool)
@@ -27,19 +27,19 @@ final class Bridge {
 
     /// The waiting changes, the newest last, at most one of each kind.
     private var moves: [Move] = []
-    /// Yields an element whenever one is added to ``moves``. Finishes with the bridge.
+    /// Yields an element whenever a change is added to ``moves``. Finishes when the bridge stops.
     private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private var isEnded = false
     private var failure: (any Error)?
 
-    /// The newest version of the pasteboard that came from the clipboard, or was offered there.
+    /// The change count of the newest version that the bridge has copied from the clipboard or offered there.
     private var known: UInt64 = 0
-    /// Whether the last copy is a secret and therefore not on the pasteboard.
+    /// Whether the clipboard's last content is a secret, which is therefore not on the pasteboard.
     private var isSecret = false
 
     /// - Parameters:
     ///   - mostBytes: the size limit of one copy, all types together.
-    ///   - offersSecrets: whether to offer the desktop versions that are sensitive or can be read only once.
+    ///   - offersSecrets: whether versions that are sensitive or can be read only once are offered to the desktop.
     init(
         _ board: Pasteboard, _ clipboard: any DesktopClipboard, mostBytes: Int, offersSecrets: Bool,
         _ report: BridgeReport
@@ -48,7 +48,7 @@ final class Bridge {
         (self.offersSecrets, self.report) = (offersSecrets, report)
     }
 
-    /// Starts with the content of the clipboard or, if that is empty, of the pasteboard. Stops at the first signal.
+    /// Runs the bridge until a signal. Starts with the content of the clipboard or, if that is empty, the pasteboard.
     func run(_ feed: ChangeFeed, until stop: StopSignal) async throws {
         clipboard.changed = { [weak self] isEmpty in self?.add(.clipboard(isEmpty: isEmpty)) }
         clipboard.ended = { [weak self, report, display = clipboard.display] in
@@ -81,7 +81,7 @@ final class Bridge {
     // MARK: Changes
 
     private func boardChanged(_ change: PasteboardChange) {
-        // Change counts of another store do not apply to this one.
+        // After a resync, the change counts may be those of another store, which cannot be compared with ``known``.
         if change.isResync { known = 0 }
         add(.board(change.changeCount))
     }
@@ -119,14 +119,14 @@ final class Bridge {
                 isSecret = false
                 try await offerBoard()
             case .clipboard(isEmpty: false): try await takeClipboard()
-            // A copy outlives its program, unless it is a secret.
+            // The program may have exited. Offer its content again, unless it is a secret.
             case .clipboard(isEmpty: true): if !isSecret { try await offerBoard() }
             }
         } catch let failure as ClipboardFailure {
-            // `superseded` is not reported: the next change follows.
+            // `superseded` is not reported, because the next change is already known.
             if failure != .superseded { report.trace("NotTaken", "not copied: the other program provided no content") }
         } catch let error as any Condition {
-            // The broker may be away or full. The next change may succeed.
+            // The broker may be unavailable or full. The next change may succeed.
             report.warn(error.ipcError)
         } catch {
             self.failure = error
@@ -164,7 +164,7 @@ final class Bridge {
         report.trace("Stored", "stored change count \(count): \(types), \(item.byteCount) bytes")
     }
 
-    /// Reads another program's copy as one item; `nil` if a pasteboard cannot store any of its types.
+    /// Reads another program's copied content as one item; `nil` if a pasteboard cannot store any of its types.
     /// - Throws: `superseded` if the clipboard has changed in the meantime.
     private func item(_ taken: TakenTargets) async throws(ClipboardFailure) -> PasteboardItem? {
         var room = mostBytes
@@ -195,7 +195,7 @@ final class Bridge {
                     "\(target) is left out: the limit of a copy is \(mostBytes >> 20) MiB (--size-limit)")
                 return nil
             } catch {
-                // The program does not provide the content that it offers. Another target may work.
+                // The program does not provide the content for this target. Another target may work.
                 continue
             }
         }
@@ -204,7 +204,7 @@ final class Bridge {
 }
 
 extension Pasteboard {
-    /// Whether the current version is exactly this item, byte for byte. Consumes nothing, and fetches no promised
+    /// Whether the current version contains only this item, byte for byte. Consumes nothing, and fetches no promised
     /// content.
     fileprivate func holdsOnly(_ item: PasteboardItem) async throws(IPCError) -> Bool {
         guard let version = try await versions().last, !version.isOnce, !version.isSensitive,

@@ -4,7 +4,7 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// A desktop's clipboard, on any display. Its content is read only when a program requests it from the owner.
+/// A desktop's clipboard, on X11 or Wayland. Its content is read only when a program requests it from the owner.
 @DBusActor
 protocol DesktopClipboard: AnyObject {
     /// The display, for use in messages: `the X11 display :0`.
@@ -14,11 +14,11 @@ protocol DesktopClipboard: AnyObject {
     /// Called once when the connection to the display has closed.
     var ended: () -> Void { get set }
 
-    /// Reports the current owner with ``changed``, and after that every change.
+    /// Calls ``changed`` for the current owner, and again after each change.
     func begin()
     /// The targets in which another program offers the content that it has copied.
     func targets() async throws(ClipboardFailure) -> [String]
-    /// Reads the content in one target.
+    /// Reads the content for one target.
     /// - Parameter bytes: the size limit.
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent
     /// Takes the clipboard. Once this returns, every program that asks gets the offer.
@@ -32,7 +32,7 @@ protocol DesktopClipboard: AnyObject {
 /// The content that a program provides for one target.
 struct ClipboardContent: Sendable {
     let value: Representation.Value
-    /// The target that describes the value: the requested target or, for `TEXT`, the program's choice.
+    /// The target that describes the value: the requested one or, for `TEXT`, the one that the program has chosen.
     let target: String
 }
 
@@ -40,7 +40,7 @@ struct ClipboardContent: Sendable {
 struct ClipboardOffer: Sendable {
     /// The targets of the content, in order of preference.
     let targets: [String]
-    /// Returns the content in one of the targets.
+    /// Returns the content for one of the targets.
     let content: @DBusActor @Sendable (_ target: String) async throws -> ClipboardContent
 }
 
@@ -59,7 +59,7 @@ extension Representation.Value {
 
 /// The reason why a program does not provide the content that it offers.
 enum ClipboardFailure: Error {
-    /// The program refuses, or has no content in that target.
+    /// The program refuses, or has no content for that target.
     case refused
     /// The content exceeds the size limit.
     case tooLarge
@@ -69,7 +69,7 @@ enum ClipboardFailure: Error {
     case superseded
 }
 
-/// Opens the session's only clipboard. A compositor keeps it in sync with the clipboard of its X11 programs.
+/// Opens the session's clipboard, preferably that of a Wayland compositor, which keeps X11 programs in sync with it.
 /// - Parameter display: an X11 display; `nil` for the display named by the environment.
 @DBusActor
 func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {

@@ -1,7 +1,7 @@
 import IPC
 import IPCModel
 
-/// The targets that a pasteboard's items get on a desktop's clipboard, which holds only one item.
+/// The targets under which a pasteboard's items are offered on a desktop's clipboard, which holds only one item.
 struct OfferedTargets: Sendable {
     /// The location of content on the pasteboard.
     struct Place: Sendable {
@@ -15,7 +15,7 @@ struct OfferedTargets: Sendable {
     private static let textNames = ["UTF8_STRING", "text/plain", "TEXT", "STRING"]
 
     /// - Parameter items: the types of each item, in the writer's order. The texts of all items are offered together,
-    ///   and so are lists of URLs. Any other type is offered from the first item that has it.
+    ///   and so are their URLs. Any other type is offered from the first item that has it.
     init(_ items: [[ContentType]]) {
         var targets: [String] = []
         var places: [String: [Place]] = [:]
@@ -37,11 +37,11 @@ struct OfferedTargets: Sendable {
         (self.targets, self.places) = (targets, places)
     }
 
-    /// Where on the pasteboard the content of a target is; empty if the target is not offered.
+    /// The locations on the pasteboard of a target's content; empty if the target is not offered.
     func places(of target: String) -> [Place] { places[target] ?? [] }
 
-    /// Combines the contents of a target.
-    /// - Throws: `payloadInvalid` if the target's encoding cannot represent a text.
+    /// Combines the values of several items into the content for one target.
+    /// - Throws: `payloadInvalid` if the target's encoding cannot represent the text.
     static func content(_ values: [Representation.Value], for target: String) throws(IPCError) -> ClipboardContent {
         guard textNames.contains(target) || target == ContentType.utf8PlainText.text else {
             guard values.count > 1 else { return ClipboardContent(value: values[0], target: target) }
@@ -60,7 +60,7 @@ struct OfferedTargets: Sendable {
         }
     }
 
-    /// ICCCM §2.6.2: `STRING` is ISO 8859-1.
+    /// Encodes text for the target `STRING`, which is ISO 8859-1 (ICCCM §2.6.2).
     private static func latin1(_ text: [UInt8]) throws(IPCError) -> [UInt8] {
         let scalars = String(decoding: text, as: UTF8.self).unicodeScalars
         let bytes = scalars.compactMap { UInt8(exactly: $0.value) }
@@ -74,8 +74,8 @@ struct OfferedTargets: Sendable {
 
 extension ClipboardOffer {
     /// Creates an offer of a pasteboard version. The version is read only when another program pastes. Until then,
-    /// large values cost nothing, and no promised content is fetched. Pasting a version that can be read once consumes
-    /// it.
+    /// large values cost nothing, and no promised content is fetched. Pasting a version that can be read only once
+    /// consumes it.
     init(_ version: PasteboardVersionInfo, of board: Pasteboard) {
         let (offered, changeCount) = (OfferedTargets(version.types), version.changeCount)
         let hint = ContentType.passwordManagerHint.text

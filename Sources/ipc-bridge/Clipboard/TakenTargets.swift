@@ -1,9 +1,9 @@
 import IPC
 import IPCModel
 
-/// Which content to take, given the targets of a program that has copied something; each content once.
+/// The content to take from a program that has copied something, given its targets. Each content is taken only once.
 ///
-/// Targets are the type names of X11 selections, even in Wayland programs (ICCCM §2.6.2, and MIME types by convention).
+/// Targets are X11's names for content types, which Wayland uses, too (ICCCM §2.6.2, and MIME types by convention).
 struct TakenTargets {
     struct Row {
         /// The type of the content on a pasteboard.
@@ -41,17 +41,17 @@ struct TakenTargets {
         return spelled.prefix(1) + named
     }
 
-    /// Whether a target is content. A name without a slash requests information (`TIMESTAMP`) or an action (`DELETE`),
-    /// or is understood only by programs of one kind.
+    /// Whether a target stands for content. A name without a slash requests information (`TIMESTAMP`) or an action
+    /// (`DELETE`), or is understood only by programs of one kind.
     private static func isContent(_ type: ContentType) -> Bool { type.essence.contains("/") }
 
     /// Whether a picture is only another form of a PNG in the same copy. Programs offer a picture in every format that
-    /// they can write, and must encode it on each request. A drawing or an animation is more than its pixels.
+    /// they can write, and have to encode it on each request. Drawings and animations contain more than pixels.
     private static func isInPNG(_ type: ContentType) -> Bool {
         type.isImage && type != .png && !["image/svg+xml", "image/gif", "image/apng"].contains(type.essence)
     }
 
-    /// The content of a row as a value for a pasteboard; `nil` if the target does not describe the bytes.
+    /// The content of a row as a value for a pasteboard; `nil` if the bytes are not text in the target's encoding.
     static func value(_ content: ClipboardContent, as type: ContentType) -> Representation.Value? {
         guard type == .utf8PlainText else { return content.value }
         let bytes = content.value.content
@@ -60,7 +60,7 @@ struct TakenTargets {
             // ICCCM §2.6.2: ISO 8859-1, whose code points are those of Unicode.
             ? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
             : String(validating: bytes, as: UTF8.self)
-        // A D-Bus string ends at U+0000; bytes do not.
+        // A D-Bus string cannot contain U+0000, so such text is stored as bytes.
         return text.map { $0.utf8.contains(0) ? .bytes(Array($0.utf8)) : .text($0) }
     }
 }

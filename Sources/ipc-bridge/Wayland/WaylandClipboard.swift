@@ -21,7 +21,7 @@ final class WaylandClipboard: DesktopClipboard {
     /// to become current or to be dropped.
     private var offers: [UInt32: [String]] = [:]
     private var current: UInt32 = 0
-    /// This process's offer, until the compositor replaces it; 0 if there is none.
+    /// The object ID of this process's offer, until the compositor replaces it; 0 if there is none.
     private var source: UInt32 = 0
     private var readings: [WaylandPipe] = []
     private nonisolated static let markType = "application/x-swift-ipc-bridge"
@@ -63,24 +63,24 @@ final class WaylandClipboard: DesktopClipboard {
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent {
         guard current != 0 else { throw .superseded }
         var ends: [CInt] = [-1, -1]
-        // This process starts no programs that could inherit the descriptors.
+        // Close-on-exec is not needed, because this process starts no other programs.
         guard pipe(&ends) == 0 else { throw .refused }
         let reading = WaylandPipe(Descriptor(owning: ends[0]))
         // receive(mime_type, fd)
         connection.send(current, 0, target, passing: ends[1])
-        // Close this copy now: while it is open, reading never reaches the end of the pipe.
+        // Close the write end in this process: while it is open, reading never reaches the end of the pipe.
         Glibc.close(ends[1])
         readings.append(reading)
         defer { readings.removeAll { $0 === reading } }
         let content = try await reading.read(atMost: bytes)
-        // All text is UTF-8 here, even under the names used by X11.
+        // On Wayland, all text is UTF-8, even under the target names of X11.
         return ClipboardContent(
             value: .bytes(content), target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
     }
 
     func offer(_ offer: ClipboardOffer) async {
         let source = connection.newObject { [weak self] event in self?.handleSourceEvent(&event, offer) }
-        // create_data_source(id), offer(mime_type) for each, set_selection(source)
+        // create_data_source(id), offer(mime_type) for each target, set_selection(source)
         connection.send(manager, 0, source)
         for target in offer.targets + [mark] { connection.send(source, 0, target) }
         self.source = source
@@ -147,7 +147,7 @@ final class WaylandClipboard: DesktopClipboard {
             let target = event.text()
             guard let output = connection.nextDescriptor() else { return }
             write(offer, target, to: output)
-        // cancelled(): another program's offer, or a new one from this process, has replaced it.
+        // cancelled(): another program's offer, or a new one from this process, has replaced this offer.
         case 1:
             if source == event.object { source = 0 }
             connection.forget(event.object)
@@ -159,7 +159,7 @@ final class WaylandClipboard: DesktopClipboard {
     private func write(_ offer: ClipboardOffer, _ target: String, to output: Descriptor) {
         guard offer.targets.contains(target) else { return }
         DBusActor.task {
-            // Wayland has no way to refuse: without content, the pipe is closed immediately.
+            // Wayland has no way to refuse a request: without content, the pipe is closed immediately.
             let named = target == "STRING" ? "UTF8_STRING" : target
             guard let content = try? await offer.content(named) else { return }
             await WaylandPipe(output).write(content.value)

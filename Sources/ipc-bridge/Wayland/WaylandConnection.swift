@@ -12,7 +12,7 @@ import class IPCDBus.DescriptorWatch
 final class WaylandConnection {
     typealias Handler = (inout WaylandEvent) -> Void
 
-    /// The object that exists from the start.
+    /// The ID of the display, the only object that exists from the start.
     private static let displayObject: UInt32 = 1
 
     /// The value of `WAYLAND_DISPLAY`.
@@ -32,7 +32,7 @@ final class WaylandConnection {
     /// Called once when the compositor has closed the connection.
     var ended: () -> Void = {}
 
-    /// Connects to the environment's compositor, as `wl_display_connect(3)` does, and reads its global objects.
+    /// Connects to the session's compositor, as `wl_display_connect(3)` does, and reads its global objects.
     init() throws(ToolFailure) {
         name = environment("WAYLAND_DISPLAY")
         let path = name.hasPrefix("/") ? name : "\(environment("XDG_RUNTIME_DIR"))/\(name)"
@@ -51,7 +51,7 @@ final class WaylandConnection {
         guard !failed else { throw .unusable("Wayland", display: name, String(cString: strerror(errno))) }
         _ = fcntl(socket.rawValue, F_SETFL, O_NONBLOCK)
         handle(Self.displayObject) { [weak self] event in
-            // error(object, code, message) is the last event; delete_id(id) announces that an object is finished.
+            // error(object, code, message) is the last event; delete_id(id) announces that an object no longer exists.
             if event.opcode == 0 { self?.end() } else { self?.handlers[event.number()] = nil }
         }
         registry = newObject { [weak self] event in
@@ -65,13 +65,13 @@ final class WaylandConnection {
         roundTrip()
     }
 
-    /// Starts reading.
+    /// Starts reading events on the I/O thread.
     func begin() {
         watch = DescriptorWatch(socket.rawValue, for: .reading) { [weak self] in self?.read() }
         read()
     }
 
-    /// Stops handling events.
+    /// Disconnects, without calling ``ended``.
     func close() {
         hasEnded = true
         ended = {}
@@ -90,14 +90,14 @@ final class WaylandConnection {
 
     // MARK: Objects
 
-    /// Returns the ID of an object that the next request creates. IDs have no gaps.
+    /// Returns the ID of a new object. The next request must create this object, because IDs must not have gaps.
     func newObject(_ handler: @escaping Handler = { _ in }) -> UInt32 {
         last += 1
         handlers[last] = handler
         return last
     }
 
-    /// Creates an object of the first of these interfaces that the compositor has, in version 1.
+    /// Creates an object of the first of these interfaces that the compositor has, in version 1; `nil` if it has none.
     func bind(_ interfaces: String...) -> UInt32? {
         for interface in interfaces {
             guard let name = globals[interface] else { continue }
@@ -109,7 +109,7 @@ final class WaylandConnection {
         return nil
     }
 
-    /// Sets the handler for the events of an object. The compositor may have created the object.
+    /// Sets the handler for the events of an object, even if the compositor has created the object.
     func handle(_ object: UInt32, _ handler: @escaping Handler) { handlers[object] = handler }
 
     func forget(_ object: UInt32) { handlers[object] = nil }
@@ -133,7 +133,7 @@ final class WaylandConnection {
             } else if errno == EAGAIN {
                 wait(for: POLLOUT)
             } else if errno != EINTR {
-                // Reading reports the disconnect.
+                // The disconnect is noticed when reading.
                 return
             }
         }
@@ -158,7 +158,7 @@ final class WaylandConnection {
         }
     }
 
-    /// Resumes the first waiting call: the compositor answers requests in order.
+    /// Resumes the first waiting ``answered()``, because the compositor answers requests in order.
     private func answeredFirst() {
         if !awaited.isEmpty { awaited.removeFirst().resume() }
     }

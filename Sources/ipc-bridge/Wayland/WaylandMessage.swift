@@ -8,7 +8,7 @@ extension UInt32: WaylandArgument {
 }
 
 extension String: WaylandArgument {
-    /// Appends the length, the text, a NUL, and zeros up to the next word.
+    /// Appends the length, the text, a NUL, and zeros up to a multiple of 4 bytes.
     func add(to bytes: inout [UInt8]) {
         let count = utf8.count + 1
         UInt32(count).add(to: &bytes)
@@ -27,13 +27,13 @@ enum WaylandRequest {
     }
 }
 
-/// An event of an object: its number, and its arguments, which are read one after the other.
+/// An event: its object, its number, and its arguments, which are read one after the other.
 struct WaylandEvent {
     let object: UInt32
     let opcode: UInt16
     private var rest: ArraySlice<UInt8>
 
-    /// Takes the first message from the bytes; `nil` if it is incomplete.
+    /// Removes the first event from the bytes; `nil` if it is incomplete.
     init?(from bytes: inout ArraySlice<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         let second = Self.word(bytes.dropFirst(4))

@@ -24,7 +24,7 @@ final class WaylandPipe {
         wake()
     }
 
-    /// Reads to the end.
+    /// Reads all content, up to the end of the pipe.
     /// - Parameter most: the size limit in bytes.
     func read(atMost most: Int) async throws(ClipboardFailure) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -41,7 +41,7 @@ final class WaylandPipe {
         }
     }
 
-    /// Writes content until the other program stops reading.
+    /// Writes content. Stops early if the other program stops reading.
     func write(_ value: Representation.Value) async {
         var sent = 0
         while sent < value.byteCount, await isReady(for: .writing, within: .seconds(30)) {
@@ -52,8 +52,8 @@ final class WaylandPipe {
         }
     }
 
-    /// Waits until the pipe is ready or superseded.
-    /// - Returns: false if the other program does nothing for that long.
+    /// Waits until the pipe is ready or ``supersede()`` is called.
+    /// - Returns: false if neither happens within the limit.
     private func isReady(for readiness: DescriptorWatch.Readiness, within limit: Duration) async -> Bool {
         guard !isSuperseded else { return true }
         var watch: DescriptorWatch?

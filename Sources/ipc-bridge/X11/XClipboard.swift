@@ -62,7 +62,7 @@ final class XClipboard: DesktopClipboard {
 
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent {
         let content = try await reader.read(connection.atom(target), atMost: bytes)
-        // Elements of more than 8 bits are numbers of this server. They have no meaning elsewhere.
+        // Elements of more than 8 bits are numbers, such as atoms, that have no meaning outside this X server.
         guard content.format == 8 || content.bytes.isEmpty else { throw .refused }
         defer { connection.pump() }
         return ClipboardContent(value: .bytes(content.bytes), target: connection.name(of: content.type) ?? target)
@@ -95,7 +95,7 @@ final class XClipboard: DesktopClipboard {
         switch XConnection.kind(of: event) {
         case CInt(connection.selectionNotify):
             let change = XConnection.read(event, as: xcb_xfixes_selection_notify_event_t.self)
-            // Asks for the current owner, because this process may have taken the selection after the event.
+            // Ask for the current owner, because this process may have taken the selection after the event.
             if change.selection == selection { ownerChanged(connection.owner(of: selection)) }
         case XCB_SELECTION_REQUEST:
             owner.requested(XConnection.read(event, as: xcb_selection_request_event_t.self))
@@ -107,7 +107,7 @@ final class XClipboard: DesktopClipboard {
             owner.transfers.changed(change)
         case XCB_DESTROY_NOTIFY:
             owner.transfers.end(XConnection.read(event, as: xcb_destroy_notify_event_t.self).window)
-        // An error about a window that was gone before its event arrived.
+        // An error about a window that was destroyed before its destroy event arrived.
         case 0: owner.transfers.end(XConnection.read(event, as: xcb_generic_error_t.self).resource_id)
         default: break
         }

@@ -7,7 +7,7 @@ import class IPCDBus.DescriptorWatch
 
 /// A connection to an X11 display through XCB, on the I/O thread: its events, atoms, windows and properties.
 ///
-/// Each request waits for its answer: the server is on this machine, and this process has no other urgent work.
+/// Each request blocks until its answer arrives: the server is on this machine, and nothing else here is urgent.
 @DBusActor
 final class XConnection {
     typealias Event = UnsafeMutablePointer<xcb_generic_event_t>
@@ -18,7 +18,7 @@ final class XConnection {
     private let root: xcb_window_t
     private var atoms: [String: xcb_atom_t] = [:]
     private var names: [xcb_atom_t: String] = [:]
-    /// Events that arrived while waiting for another one.
+    /// Events that arrived while this process was waiting for another event.
     private var backlog: [Event] = []
     private var watch: DescriptorWatch?
     private var isPumping = false
@@ -55,7 +55,7 @@ final class XConnection {
         watch = DescriptorWatch(xcb_get_file_descriptor(handle), for: .reading) { [weak self] in self?.pump() }
     }
 
-    /// Stops handling events. Answers in progress may still call the server; if it has disconnected, they get nothing.
+    /// Stops handling events. Requests being answered may still call the server. After a disconnect, they get nothing.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -73,7 +73,7 @@ final class XConnection {
 
     // MARK: Events
 
-    /// Handles the events that have arrived, and sends waiting requests. Call this after each request to the server:
+    /// Handles the events that have arrived, and sends queued requests. Call this after each request to the server:
     /// events may have arrived with the answer, and the descriptor does not become ready for them.
     func pump() {
         guard !isPumping, !isClosed else { return }
@@ -112,7 +112,7 @@ final class XConnection {
         return xcb_timestamp_t(XCB_CURRENT_TIME)
     }
 
-    /// The kind of an event, whether it is from the server or from another program.
+    /// The kind of an event, no matter whether the server or another program has sent it.
     static func kind(of event: Event) -> CInt { CInt(event.pointee.response_type & 0x7F) }
 
     static func read<Content>(_ event: Event, as type: Content.Type) -> Content {

@@ -22,7 +22,7 @@ extension XConnection {
     /// Reads a property. The corresponding C function is `xcb_get_property`.
     /// - Parameters:
     ///   - most: the size limit in bytes.
-    ///   - removes: whether to remove the property, unless it exceeds the limit.
+    ///   - removes: whether to remove the property once it has been read, unless it exceeds the limit.
     func property(
         _ atom: xcb_atom_t, of window: xcb_window_t, atMost most: Int, removes: Bool
     ) -> XProperty? {
@@ -51,9 +51,9 @@ extension XConnection {
     }
 
     /// The size limit of one write in bytes. Larger content is written in pieces, so that neither the server nor the
-    /// reader must hold all of it (ICCCM §2.7.2).
+    /// reader has to hold all of it (ICCCM §2.7.2).
     var mostInProperty: Int {
-        // The request itself takes 24 bytes, and its length is counted in words.
+        // The request itself takes 24 bytes, and the maximum length is in units of 4 bytes.
         min(256 << 10, Int(xcb_get_maximum_request_length(handle)) * 4 - 24)
     }
 }

@@ -16,7 +16,7 @@ final class XSelectionOwner {
     /// The number of requests being answered.
     private var inProgress = 0
 
-    /// The limit of ``inProgress``, because each request calls the broker. No desktop comes near this limit.
+    /// The maximum of ``inProgress``. Limited because each request calls the broker. No desktop comes near the limit.
     private static let mostInProgress = 64
     /// Targets that request information about the selection, not its content (ICCCM §2.6.2).
     private static let own = ["TARGETS", "MULTIPLE", "TIMESTAMP"]
@@ -48,7 +48,7 @@ final class XSelectionOwner {
         guard event.selection == selection, let offer, inProgress < Self.mostInProgress else {
             return answer(event, with: nil)
         }
-        // Programs older than ICCCM name no property, and read the property with the target's name.
+        // Programs older than the ICCCM name no property, and read the property with the target's name.
         let property = event.property == XCB_ATOM_NONE.rawValue ? event.target : event.property
         inProgress += 1
         DBusActor.task { [self] in
@@ -68,13 +68,13 @@ final class XSelectionOwner {
             response_type: UInt8(XCB_SELECTION_NOTIFY), pad0: 0, sequence: 0, time: request.time,
             requestor: request.requestor, selection: request.selection, target: request.target,
             property: property ?? XCB_ATOM_NONE.rawValue)
-        // Every event takes 32 bytes on the wire, xcb_send_event(3).
+        // Every event takes 32 bytes on the wire (xcb_send_event(3)).
         var bytes = [CChar](repeating: 0, count: 32)
         withUnsafeBytes(of: event) { event in bytes.withUnsafeMutableBytes { $0.copyMemory(from: event) } }
         xcb_send_event(connection.handle, 0, request.requestor, XCB_EVENT_MASK_NO_EVENT.rawValue, bytes)
     }
 
-    /// Writes the content in one target to a property.
+    /// Writes the content for one target to a property.
     /// - Returns: whether there is content.
     private func give(
         _ offer: ClipboardOffer, _ target: xcb_atom_t, _ property: xcb_atom_t, to requestor: xcb_window_t
@@ -96,7 +96,7 @@ final class XSelectionOwner {
         }
     }
 
-    /// Writes the content of several targets. A property lists them as pairs of target and property.
+    /// Writes the content of several targets. `property` lists them as pairs of a target and a property.
     private func giveSeveral(_ offer: ClipboardOffer, _ property: xcb_atom_t, to requestor: xcb_window_t) async -> Bool
     {
         let most = 4_096

@@ -9,7 +9,7 @@ import class IPCDBus.DBusTimer
 @DBusActor
 final class XSelectionReader {
     private enum Event: Sendable {
-        /// The owner has written the content, or its size.
+        /// The owner has answered, and has written the content or, before the first piece, its size.
         case answered
         /// The owner has written the window's property, possibly with the next piece.
         case written
@@ -73,7 +73,7 @@ final class XSelectionReader {
         throw .superseded
     }
 
-    /// Reads and removes the property.
+    /// Reads and removes the property to which the owner has written.
     private func take(_ window: xcb_window_t, atMost room: Int) throws(ClipboardFailure) -> XProperty {
         guard let content = connection.property(property, of: window, atMost: room, removes: true) else {
             throw .refused

@@ -37,7 +37,7 @@ final class XTransfers {
         transfers.removeValue(forKey: place)?.timer.cancel()
         if value.byteCount <= connection.mostInProperty { return write(value, 0..<value.byteCount, type, at: place) }
         transfers[place] = Transfer(value: value, type: type)
-        // The server then reports when the property is removed and when the window is destroyed.
+        // This makes the server report when the property is removed and when the window is destroyed.
         connection.select(XCB_EVENT_MASK_PROPERTY_CHANGE, XCB_EVENT_MASK_STRUCTURE_NOTIFY, of: window)
         let least = UInt32(clamping: value.byteCount)
         connection.setProperty(property, of: window, type: connection.atom("INCR"), [least])
@@ -45,13 +45,13 @@ final class XTransfers {
         return true
     }
 
-    /// Writes the next piece once the reader has removed a property. The last piece is empty.
+    /// Writes the next piece once the reader has removed the property with the previous one. The last piece is empty.
     func changed(_ event: xcb_property_notify_event_t) {
         let place = Place(window: event.window, property: event.atom)
         guard event.state == UInt8(XCB_PROPERTY_DELETE.rawValue), let transfer = transfers[place] else { return }
         let count = transfer.value.byteCount
         let piece = transfer.sent..<min(count, transfer.sent + connection.mostInProperty)
-        // Unreadable content must not seem complete: without a last piece, the reader waits until its own time limit.
+        // Unreadable content must not seem complete: without an empty last piece, the reader waits until its time limit.
         guard write(transfer.value, piece, transfer.type, at: place) else { return end(place) }
         transfers[place]?.sent = piece.upperBound
         if piece.isEmpty { end(place) } else { wait(at: place) }
@@ -73,7 +73,7 @@ final class XTransfers {
     }
 
     private func write(_ value: Representation.Value, _ part: Range<Int>, _ type: xcb_atom_t, at place: Place) -> Bool {
-        // The broker's files keep their length: they are sealed, or the broker owns them.
+        // A file from the broker cannot shrink while it is read: it is sealed, or only the broker can write it.
         let written: Void? = value.withPart(part) {
             connection.setProperty(place.property, of: place.window, type: type, $0)
         }
