@@ -17,15 +17,15 @@ package struct ToolProcess: Sendable {
     /// not need. The command's task is the only one, and starts on the I/O thread.
     /// - Parameters:
     ///   - plain: the commands that can be created without the parser.
-    ///   - begin: starts work that every command needs, such as connecting, but not if the user asks for help. It runs
-    ///     before the command line is parsed, because parsing takes as long as connecting.
+    ///   - begin: starts work that every command needs, such as connecting. It is called before the command line is
+    ///     parsed, because parsing takes as long as connecting, but not if the user asks for help.
     package static func run(
         _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
     ) -> Never {
         clinux_occupy_standard_streams()
         // Reaching the file size limit (setrlimit(2)) must be an error like a full disk, and must not kill the process.
         signal(SIGXFSZ, SIG_IGN)
-        // The two threads share one heap: creating a second one takes longer than it saves.
+        // The first thread and the I/O thread share one heap: creating a second heap takes longer than it saves.
         clinux_share_heap()
         let process: ToolProcess
         do throws(ToolFailure) {
@@ -63,7 +63,7 @@ package struct ToolProcess: Sendable {
         }
     }
 
-    /// The command for a command line of only a name and words; nil if it has options, or the name is another one.
+    /// The command for a command line without options; nil if there are options, or the name is not one of `plain`.
     static func command(_ plain: [any PlainCommand.Type], _ arguments: [String]) -> (any ToolCommand)? {
         guard let name = arguments.first, let command = plain.first(where: { $0._commandName == name }),
             !arguments.contains(where: { $0.utf8.first == UInt8(ascii: "-") })
@@ -71,8 +71,8 @@ package struct ToolProcess: Sendable {
         return command.init(words: Array(arguments.dropFirst()))
     }
 
-    /// Parses with the named command alone, because preparing the parsers of all commands takes longer than most
-    /// commands run. If that fails, parses with the whole tool, because errors and help need all names.
+    /// Parses only with the named command's parser, because preparing those of all commands takes longer than most
+    /// commands run. If that fails, parses with the parser of the whole tool, because errors and help need all names.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
         let named = NamedCommand(arguments, of: tool)
         if named.depth > 0, named.command is any ToolCommand.Type,
@@ -108,7 +108,7 @@ package struct ToolProcess: Sendable {
             do throws(ToolFailure) { try OutputStream.output.writeLine(answer) } catch { end(error) }
             exit(0)
         }
-        // A shell is completing a word. An error would disturb the user's command line.
+        // When a shell completes a word, an error message would disturb the user's command line.
         guard arguments.first != "---completion" else { exit(code.rawValue) }
         if let unknown = ToolFailure.unknownCommand(in: arguments, of: tool) { end(unknown) }
         guard code == .validationFailure else {
@@ -124,7 +124,7 @@ package struct ToolProcess: Sendable {
         exit(IPCModel.ExitCode.usage.rawValue)
     }
 
-    /// The failure that replaces output that the user did not ask for: ArgumentParser prints the tool's help for an
+    /// The failure that replaces `text`, or nil if the user asked for that text. ArgumentParser also prints help for an
     /// unknown command or option, and the tool's version for `--version` after a command.
     private func refusal(of text: String) -> ToolFailure? {
         guard let first = arguments.first, !first.hasPrefix("-"), !tool.configuration.subcommands.isEmpty else {

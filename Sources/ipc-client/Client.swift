@@ -7,7 +7,7 @@ import class IPCDBus.DBusActor
 typealias DBusActor = IPCDBus.DBusActor
 
 /// A command that runs on the I/O thread. It makes one call at a time, so switching threads would cost more than the
-/// command itself. Blocking that thread for input and output is safe, because nothing arrives in the meantime.
+/// command itself. Blocking the I/O thread to read or write files is safe, because no message arrives in the meantime.
 protocol ClientCommand: ToolCommand {
     @DBusActor
     func run() async throws
@@ -16,7 +16,7 @@ protocol ClientCommand: ToolCommand {
 enum Client {
     static let tool = "ipc-client"
 
-    /// The application id that requests name as their source by default: the id of the sample client.
+    /// The default source of requests: the application id of the sample client.
     static let id = "demo.IPCClient"
 
     /// The shared pasteboard, which always exists.
@@ -25,10 +25,10 @@ enum Client {
     /// The connection of this process, opened on first use.
     static let connection = EarlyConnection()
 
-    /// Connects without asking for the bus name, so that several clients can run at once.
+    /// Connects without requesting a bus name, so that several clients can run at once.
     ///
-    /// A client makes one call and exits, so a change has an id only if the user gives one. A read, or a call with an
-    /// id, is sent again if the connection is lost; any other call fails with `storeUnavailable`.
+    /// A client makes one call and exits, so a changing call has an id only if the user gives one. A reading call, or a
+    /// call with an id, is sent again if the connection is lost; any other call fails with `storeUnavailable`.
     /// - Parameter time: how long the bus may take to answer; `nil` for the default.
     @DBusActor
     static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {
@@ -61,7 +61,7 @@ extension Option {
 }
 
 extension OutputOptions {
-    /// Writes rows: a JSON object for each, or all as one table. Writes nothing for an empty table.
+    /// Writes rows: with `--json`, an object for each; otherwise one table, or nothing if there are no rows.
     func printRows(
         _ objects: @autoclosure () -> [JSONValue], text: (_ isAligned: Bool) -> String
     ) throws(ToolFailure) {

@@ -2,13 +2,13 @@ import Glibc
 import IPC
 import IPCTools
 
-// Points in time for people.
+// Formats points in time for people.
 extension Timestamp {
     /// `2026-01-31T13:00:00+01:00` (RFC 3339), in local time (`TZ`); empty beyond the year 9999.
     func local(fraction: Bool = false) -> String {
         var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
         var parts = tm()
-        // Unlike localtime, localtime_r need not read TZ itself.
+        // Unlike localtime, localtime_r may leave TZ unread.
         tzset()
         guard localtime_r(&seconds, &parts) != nil, parts.tm_year <= 9999 - 1900 else { return "" }
         let milliseconds = fraction ? ".\(String(millisecondsSince1970 % 1_000 + 1_000).dropFirst())" : ""

@@ -3,7 +3,7 @@ private import IPCModel
 /// The command line as raw bytes, before Swift replaces invalid UTF-8.
 package enum ArgumentVector {
     /// The arguments of this process, without the program's name.
-    /// - Throws: ``ToolFailure`` with exit code 65 if one is not UTF-8.
+    /// - Throws: ``ToolFailure`` with exit code 65 if an argument is not UTF-8.
     package static func checked() throws(ToolFailure) -> [String] {
         var arguments: [String] = []
         for place in 1..<max(1, Int(CommandLine.argc)) {
@@ -32,7 +32,7 @@ package enum ArgumentVector {
         return options.first { $0.utf8.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
     }
 
-    /// The value of an option: the next word, or the text after “=”.
+    /// The value of an option: the next word, or the text after “=”; nil if there is none.
     package static func value(of option: String, in arguments: [String]) -> String? {
         let options = arguments.prefix { $0 != "--" }
         for (place, argument) in options.enumerated().reversed() {

@@ -11,7 +11,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// The options of a command line that sets none of them.
+    /// The default options, for commands that are created without the parser.
     package static var unstated: OutputOptions {
         var options = OutputOptions()
         (options.json, options.color) = (false, .auto)
@@ -36,7 +36,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
         try tell(name, message, after: "warning: ", id: id)
     }
 
-    /// Warns that the bus is gone, in a program that waits until it is back.
+    /// Warns that the connection to the bus was lost, and that this program waits for the bus.
     package func tellBusLost() {
         try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for the bus")
     }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 package enum Quantity {
-    /// Parses the argument of an option that counts from 1.
+    /// Parses an option's argument that must be at least 1.
     /// - Throws: an error that names the valid range.
     package static func parse(_ argument: String) throws -> UInt32 {
         guard let number = UInt32(argument), number > 0 else {
@@ -10,7 +10,7 @@ package enum Quantity {
         return number
     }
 
-    /// Parses the argument of an option that counts from 0.
+    /// Parses an option's argument that may be 0.
     /// - Throws: an error that names the valid range.
     package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ argument: String) throws -> Number {
         guard let number = Number(argument) else { throw ValidationError("give a number from 0 to \(Number.max).") }

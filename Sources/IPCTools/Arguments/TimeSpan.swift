@@ -31,7 +31,7 @@ package struct TimeSpan: Sendable, Hashable, ExpressibleByArgument {
         return span
     }
 
-    /// Parses the argument of an option whose time may be long: up to 100 years, also in days or weeks (`30d`, `2w`).
+    /// Parses the argument of an option that accepts up to 100 years, also in days or weeks (`30d`, `2w`).
     /// - Throws: an error that explains the format of a time.
     package static func parseLong(_ argument: String) throws -> TimeSpan {
         let units = units.merging(["d": 86_400_000, "w": 604_800_000]) { first, _ in first }

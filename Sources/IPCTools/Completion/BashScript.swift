@@ -4,9 +4,9 @@ internal import ArgumentParser
 enum BashScript {
     /// Returns the repaired script.
     ///
-    /// The last line of the script treats every word as a file name: it completes a pasteboard as a directory if there
-    /// is a directory of that name, and puts a backslash before the colon of a URL. The repaired script completes only
-    /// files as files, and lets a URL continue after the colon.
+    /// The last line of ArgumentParser's script treats every word as a file name: bash completes a pasteboard as a
+    /// directory if there is a directory of that name, and puts a backslash before a URL's colon. The repaired script
+    /// completes only files as files, and lets a URL continue after the colon.
     static func repaired(_ script: String, for tool: any ParsableCommand.Type) -> String {
         let tool = tool._commandName
         return

@@ -3,7 +3,7 @@ private import ArgumentParser
 /// A shell's request to complete a word of a command line.
 struct CompletionRequest: Sendable {
     private let words: [String]
-    /// The start of the word; empty if it is uncertain, because the shell passed the word with quotation marks.
+    /// The part of the word before the cursor; empty if the word may contain quotation marks, or is not the last one.
     let start: String
 
     /// - Parameters:
@@ -15,14 +15,14 @@ struct CompletionRequest: Sendable {
         self.start = place == words.count - 1 && SafeName.isSafe(start) ? start : ""
     }
 
-    /// The pasteboard that a command reads: the value of `--board`, the first argument of `get`, or the general one.
+    /// The pasteboard that a command reads: the value of `--board`, the first argument of `get`, or `general`.
     var board: String {
         if let option = words.firstIndex(of: "--board"), option + 1 < words.count { return words[option + 1] }
         guard words.dropFirst().first == "get" else { return "general" }
         return words.dropFirst(2).first { !$0.hasPrefix("-") } ?? ""
     }
 
-    /// Returns a name as the shell expects it: zsh reads the text after a colon as a description.
+    /// Escapes the colons of a name for zsh, which would read the text after a colon as a description.
     func shown(_ name: String) -> String {
         CompletionShell.requesting == .zsh ? name.replacing(":", with: "\\:") : name
     }
@@ -32,13 +32,13 @@ struct CompletionRequest: Sendable {
 enum SafeName {
     /// Whether a shell reads a name literally.
     ///
-    /// Bash would run the command in a name such as `$(command)` (`compgen -W`), and sandboxed programs choose names.
+    /// Otherwise, a sandboxed program could choose the name `$(command)`, and bash would run it (`compgen -W`).
     static func isSafe(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy { scalar in
             guard scalar.isASCII else { return scalar.properties.isAlphabetic || scalar.properties.numericType != nil }
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "/", ":", "+", "@", "%", "=", ",": return true
-            // Begins a parameter of a content type. Bash quotes it when it inserts the word.
+            // A semicolon precedes a parameter of a content type. It is safe, because bash quotes it.
             case ";": return true
             default: return false
             }

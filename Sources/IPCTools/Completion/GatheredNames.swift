@@ -12,12 +12,12 @@ final class GatheredNames: Sendable {
     private let names = Mutex<[String]>([])
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter start: the prefix of all names.
+    /// - Parameter start: the prefix that all names must have.
     init(startingWith start: String) { self.start = start }
 
-    /// Adds a name that has the right prefix, unless it is already there.
+    /// Adds a name, unless it lacks the prefix, is unsafe for a shell, or was already added.
     /// - Parameter keepingNewest: whether a new name replaces the oldest one if there are too many.
-    /// - Returns: whether there is room for more.
+    /// - Returns: whether another name may be added.
     @discardableResult
     func add(_ name: String, keepingNewest: Bool = false) -> Bool {
         guard name.hasPrefix(start), SafeName.isSafe(name) else { return true }
@@ -28,10 +28,10 @@ final class GatheredNames: Sendable {
         }
     }
 
-    /// Ends the wait: no more names will arrive.
+    /// Ends the wait in ``all()``, because no more names will arrive.
     func end() { ended.signal() }
 
-    /// Waits until all names have arrived, or time is up.
+    /// Returns the names when all have arrived, or when ``patience`` is over.
     func all() -> [String] {
         _ = ended.wait(timeout: .now() + Self.patience)
         return names.withLock { $0 }

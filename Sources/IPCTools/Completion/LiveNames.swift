@@ -4,10 +4,10 @@ internal import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// The names that a shell offers for completion: those that the broker knows at that moment.
+/// The names that a shell offers for completion. The broker supplies them at that moment.
 ///
-/// Completion does not start the broker: if it is not running, there are no names. If the broker takes too long, the
-/// shell offers the names that have arrived.
+/// Completion does not start the broker: if the broker is not running, the shell offers no names. If the broker takes
+/// too long, the shell offers the names that have arrived so far.
 package enum LiveNames {
     package static let boards = kind { app, request, names in
         for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name.text) { return }
@@ -26,7 +26,7 @@ package enum LiveNames {
         for try await claim in app.handlers() where !names.add(claim.application) { return }
     }
 
-    /// Requests, including those that have ended; the newest ones if there are many.
+    /// The ids of all requests, even ended ones. If there are too many, only the newest are offered.
     package static let requests = kind { app, _, names in
         for try await request in app.requests() { names.add(request.id.text, keepingNewest: true) }
     }

@@ -12,7 +12,7 @@ enum ExportPlaces {
     static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
     static func blobs(_ folder: String) -> String { folder + "/blobs" }
 
-    /// The path of the value with this digest; nil if the string is not a digest, so that no path leads elsewhere.
+    /// The path of the value with this digest; nil if the string is not a digest and could lead elsewhere.
     static func blob(_ digest: String, in folder: String) -> String? {
         guard digest.hasPrefix(ContentDigest.prefix) else { return nil }
         let digits = digest.dropFirst(ContentDigest.prefix.count)
@@ -20,7 +20,7 @@ enum ExportPlaces {
     }
 }
 
-/// Writes an exported store: a folder that only the user can read.
+/// Writes an exported store to a folder that only the user can read.
 ///
 /// The table of contents gets its final name only when everything is on disk, so that no folder looks like an export
 /// before it is complete.
@@ -28,7 +28,7 @@ package final class ExportFolder {
     private let path: String
     private let existed: Bool
     private var isFinished = false
-    /// The folder, open from the start: the system reports a disk error only to descriptors that were open before it.
+    /// The folder, opened before any write: a descriptor that is opened after a disk error does not report that error.
     private let folder: Descriptor
     private let table: Descriptor
     private var lines: UInt64 = 0
@@ -58,7 +58,7 @@ package final class ExportFolder {
         let unfinished = ExportPlaces.unfinishedTable(path)
         let table = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard table >= 0 else { throw .cannotMake("the file \(unfinished.quoted)", errno) }
-        // The lock shows other exports that the parts are still being written.
+        // The lock shows other processes that this export is still being written.
         _ = flock(table, LOCK_EX | LOCK_NB)
         (self.path, self.table) = (path, Descriptor(owning: table))
         try add(.header(format: ExportRecord.format))
@@ -83,8 +83,8 @@ package final class ExportFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// Whether a folder contains only the parts of an unfinished export that no process is writing any more. An export
-    /// creates the table after the folder of values.
+    /// Whether a folder contains only an unfinished export that no process is still writing. The table may be missing,
+    /// because an export creates it after the folder of values.
     private static func isAbandoned(_ path: String) -> Bool {
         let parts = [ExportPlaces.unfinishedTable(path), ExportPlaces.blobs(path)]
         guard let names = names(path), !names.isEmpty, names.allSatisfy({ parts.contains("\(path)/\($0)") }) else {
@@ -97,7 +97,7 @@ package final class ExportFolder {
         return flock(table, LOCK_EX | LOCK_NB) == 0 && values.allSatisfy(isPart)
     }
 
-    /// Whether an export could have created a file of this name in the folder of values.
+    /// Whether a file with this name in the folder of values could come from an export.
     private static func isPart(_ name: String) -> Bool {
         // While a value is incomplete, its file name has a suffix after the digest.
         ExportPlaces.blob(ContentDigest.prefix + name.prefix { $0 != "." }, in: "") != nil
@@ -118,7 +118,7 @@ package final class ExportFolder {
         length += UInt64(line.count)
     }
 
-    /// Returns the record of a value. Writes a large value to its own file first.
+    /// Returns the record of a value. Writes a large value to a separate file first.
     package func value(_ representation: Representation) throws -> ExportRecord.Value {
         let type = representation.type.text
         switch representation.value {
@@ -146,7 +146,7 @@ package final class ExportFolder {
 
     /// Writes the last line and gives the table its final name. When this returns, everything is on disk.
     /// - Parameter changeCount: the highest change count in the store.
-    /// - Throws: ``ToolFailure`` with exit code 74 if a part did not reach the disk; the folder is then not an export.
+    /// - Throws: ``ToolFailure`` with exit code 74 if a part did not reach the disk; the export then stays unfinished.
     package func finish(changeCount: UInt64) throws {
         let copy = fcntl(table.rawValue, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw ToolFailure.cannotRead("the table that was written", errno) }

@@ -16,7 +16,7 @@ package struct ExportReader {
     private let length: Int
     /// The number of bytes read from the table so far.
     private var place = 0
-    /// The part of the last block that has not been parsed yet.
+    /// The bytes that were read from the table but not yet parsed.
     private var block: ArraySlice<UInt8> = []
     /// The start of a line that continues in the next block.
     private var open: [UInt8] = []
@@ -94,7 +94,7 @@ package struct ExportReader {
         }
     }
 
-    /// Reads the next record; nil if there is none left before the last line.
+    /// Reads the next record; nil if only the last line is left.
     package mutating func next() throws(ToolFailure) -> ExportRecord? {
         while true {
             if let end = block.firstIndex(of: UInt8(ascii: "\n")) {
@@ -141,7 +141,7 @@ package struct ExportReader {
         }
     }
 
-    /// Opens the file of a value. Text and short values are read into memory, where they were before the export.
+    /// Opens the file of a value. Reads text and short values into memory, as the broker returned them to the export.
     private func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
         guard case .blob(let digest, let byteCount, let isText) = value.content else { return .bytes([]) }
         guard let place = ExportPlaces.blob(digest, in: path) else {

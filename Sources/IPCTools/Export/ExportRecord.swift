@@ -2,19 +2,19 @@ package import IPCModel
 
 /// One line of `store.jsonl`, the table of contents of an exported store.
 ///
-/// The first line names the format, and the last one the number of lines. Between them are all pasteboards, each
-/// followed by its versions from the oldest to the current one, and then the claims and the choices of handlers.
+/// The first line names the format, and the last one the number of lines. Between them are first all pasteboards, each
+/// followed by its versions from the oldest to the current one, and then the claims and the user's choices of handlers.
 package enum ExportRecord: Sendable, Hashable {
-    /// The format. Its number increases with every change that an older tool would misread.
+    /// The number of the format, which increases with every change that an older tool would misread.
     case header(format: UInt64)
     case pasteboard(name: String, isPersistent: Bool, historyLimit: UInt32)
-    /// A version. It belongs to the pasteboard of the last pasteboard record before it.
+    /// A version of the pasteboard that the nearest `pasteboard` record before it names.
     case version(Version)
-    /// A claim that outlives its application.
+    /// A claim that stays when its application exits.
     case registration(scheme: String, application: String)
-    /// The user's choice of a handler.
+    /// The user's choice of a handler for a scheme.
     case choice(scheme: String, application: String)
-    /// The number of lines before this one, the digest of their bytes, and the highest change count in the store.
+    /// The last line: the number of lines before it, the digest of their bytes, and the store's highest change count.
     case end(lines: UInt64, digest: String, changeCount: UInt64)
 
     static let format: UInt64 = 1
@@ -55,7 +55,7 @@ package enum ExportRecord: Sendable, Hashable {
 }
 
 extension ExportRecord {
-    /// The JSON of the line.
+    /// The line as JSON.
     package var json: JSONValue {
         switch self {
         case .header(let format): .object(["record": "swift-ipc-export", "format": .count(format)])
@@ -131,7 +131,7 @@ extension ExportRecord.Version {
 }
 
 extension ExportRecord.Value {
-    /// The maximum size, in bytes, of a value in the line itself.
+    /// The maximum size, in bytes, of a value that is stored in the line itself.
     static let mostInline = 4_096
 
     fileprivate var json: JSONValue {

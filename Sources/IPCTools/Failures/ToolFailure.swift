@@ -1,9 +1,9 @@
 private import IPC
 package import IPCModel
 
-/// Why a tool fails.
+/// The failure of a tool: the reason and the exit code.
 package struct ToolFailure: Error, Hashable {
-    /// The name of the failure, for programs: that of a D-Bus error without its prefix, or another one such as `Usage`.
+    /// A name that programs can check: a D-Bus error name without its prefix, or another name, such as `Usage`.
     package let name: String
     /// The error message, without a full stop; empty if the output is closed or the failure was already reported.
     package let message: String
@@ -49,8 +49,8 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// Text from another program, for a message or a table: on one line, with only the start and the end of a long
-    /// text. The end gets more room, because failing programs usually print the error last, as in a traceback.
+    /// The text of another program, on one line, for a message or a table. Of a long text, only the start and the end
+    /// are kept: more of the end, because failing programs usually print the error last, as in a traceback.
     package var asTold: String {
         let scalars = unicodeScalars
         guard scalars.dropFirst(Self.startTold + Self.endTold).first != nil else { return onOneLine }

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 private import IPCModel
 
-/// The message for an unknown option, with a suggestion only if a name is close.
+/// The message for an unknown option. It suggests an existing option only if the names are similar.
 ///
-/// ArgumentParser suggests any name within three changes, such as `--json` for `--vesion`, but never `--help` or
-/// `--version`.
+/// ArgumentParser suggests any name within an edit distance of three, such as `--json` for `--vesion`, but never
+/// `--help` or `--version`.
 enum UnknownOption {
     private static let start = "Unknown option '"
 
@@ -17,7 +17,7 @@ enum UnknownOption {
             let end = first.dropFirst(start.count).firstIndex(of: "'"), first[..<end].contains("--")
         else { return message }
         let option = first[..<end].dropFirst(start.count)
-        // All names start with two dashes, which would make short names look alike.
+        // Compares names without their two dashes, which would make short names look alike.
         let nearest = Spelling.nearest(
             to: String(option.dropFirst(2)), among: names(of: NamedCommand(arguments, of: tool).command, in: tool))
         return first[...end] + (nearest.map { ". Did you mean '--\($0)'?" } ?? "") + rest

@@ -2,8 +2,8 @@ package import IPCDBus
 package import IPCModel
 
 extension JSONValue {
-    /// Creates the JSON of a D-Bus value, without its type. 64-bit numbers become strings, and bytes an object with
-    /// `base64`. A dictionary with string keys becomes an object, any other dictionary an array of pairs.
+    /// Creates JSON from a D-Bus value, without its type. 64-bit numbers become strings, and bytes become an object
+    /// with `base64`. A dictionary with string keys becomes an object, any other dictionary an array of pairs.
     package init(_ value: Value) {
         switch value {
         case .byte(let value): self = .integer(value)

@@ -3,7 +3,7 @@ package import IPC
 
 extension JSONValue {
     /// An array of items, each an array of representations with `type` and `text`, or `base64` if they are not UTF-8.
-    /// - Parameter most: the maximum size in bytes of a file. A larger one has only a `size`, to save memory.
+    /// - Parameter most: a file above this number of bytes is shown as its `size`, without content, to save memory.
     package static func items(_ items: [PasteboardItem], most: Int = .max) -> JSONValue {
         .array(items.map { item in .array(item.representations.map { representation($0, most) }) })
     }
@@ -22,7 +22,7 @@ extension JSONValue {
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// Decodes a string; `nil` unless ``encode(_:)`` would write exactly this: no whitespace, and zeros in unused bits.
+    /// Decodes a string; `nil` unless ``encode(_:)`` could have returned it (no whitespace, unused bits are 0).
     package static func decode(_ text: String) -> [UInt8]? {
         guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
         return Array(data)

@@ -52,7 +52,7 @@ struct MessageCommand: Sendable {
         _ request: OpenURLRequest, _ content: Representation?
     ) -> [Environment.Key: String?] {
         [
-            // The tokens in the environment of this process do not belong to this message.
+            // Replaces the tokens that this process inherited, which do not belong to the message.
             "XDG_ACTIVATION_TOKEN": request.activationToken,
             "DESKTOP_STARTUP_ID": request.activationToken,
             "IPC_URL": request.url,

@@ -19,7 +19,7 @@ package struct MessageReceiver: Sendable {
         (self.options, self.output) = (options, output)
     }
 
-    /// Receives messages until the count is reached or a signal arrives.
+    /// Receives messages until `--count` is reached or a signal arrives.
     package func run() async throws {
         stop.listen()
         // Writing to a closed output, or to a command that does not read its input, must fail and not kill the process.
@@ -46,14 +46,14 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Takes one message after another, and handles as many at once as the window permits.
+    /// Takes messages one after another, and handles up to `--window` of them at once.
     private func receive(from app: Application) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var taken: UInt64 = 0
             var inProgress: UInt32 = 0
             while taken != options.count, let request = try await next(from: app) {
                 taken += 1
-                // Any further messages go back unseen, to the next handler.
+                // Any further messages go back to the broker unseen, for the next handler.
                 if taken == options.count { try? await app.stopReceiving() }
                 try await printed(request)
                 group.addTask { try await work(on: request) }
@@ -62,7 +62,7 @@ package struct MessageReceiver: Sendable {
                 try await group.next()
                 inProgress -= 1
             }
-            // After a signal, messages that were not taken go back, so that other handlers can get them.
+            // After a signal, messages that were not taken go back to the broker, for other handlers.
             if taken != options.count { try? await app.stopReceiving() }
             try await group.waitForAll()
         }
@@ -75,7 +75,7 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Prints the message before answering it. If that fails, the message goes back, to the next handler.
+    /// Prints a message before it is answered. If printing fails, the message goes back to the broker.
     private func printed(_ request: OpenURLRequest) async throws {
         do throws(ToolFailure) {
             try output.print(.message(request), text: MessageLine.line(url: request.url, payload: request.payload))

@@ -30,7 +30,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// The broker's limit for a window.
+    /// The largest window that the broker accepts.
     private static let mostInHand: UInt32 = 1_024
 
     package func validate() throws {
@@ -44,7 +44,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The part of the help text that both programs share.
+    /// The part of the help text that `ipc-server` and `ipc-client listen` share.
     package static let discussion = """
         Prints each message immediately, on one line of standard output: the text of its payload, with "\\\\" for a \
         backslash, "\\n" and "\\r" for line ends, and "\\u" with four hexadecimal digits for other control characters. \

@@ -20,20 +20,20 @@ package final class StopSignal: Sendable {
 
     package init() {}
 
-    /// Starts listening; the process's first thread must run ``attend()``. From then on, the signals do not kill the
-    /// process. A second call has no effect.
+    /// Starts listening for signals, which then no longer kill the process. The process's first thread must run
+    /// ``attend()``. A second call has no effect.
     package func listen() {
         let isFirst = listening.withLock { listener in
             defer { listener = self }
             return listener == nil
         }
         guard isFirst else { return }
-        // Wakes the first thread, which takes the listener.
+        // Wakes the first thread, which then reads `listening`.
         SignalArrivals.add(0)
         SignalArrivals.begin()
     }
 
-    /// Counts it as a signal if the reader closes standard output, for a program that waits without writing.
+    /// Treats a closed standard output as a signal. A program that only waits would not notice it otherwise.
     package func listenForClosedOutput() {
         ignoreClosedOutput()
         var status = stat()
@@ -57,13 +57,13 @@ package final class StopSignal: Sendable {
         return nil
     }
 
-    /// Runs `body` on the I/O thread, where answers from the bus arrive, and cancels its task once this many signals
-    /// have arrived: immediately if they already have.
+    /// Runs `body` on the I/O thread, where answers from the bus arrive, and cancels its task once `signals` signals
+    /// have arrived, or immediately if they already have.
     package func run<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @DBusActor @Sendable () async throws -> Result
     ) async throws -> Result {
         let task = DBusActor.task {
-            // A cancellation from another thread could be too late.
+            // The action that is added below could cancel the task too late, because it runs on another thread.
             if self.hasCome(signals) { withUnsafeCurrentTask { $0?.cancel() } }
             return try await body()
         }
@@ -72,7 +72,7 @@ package final class StopSignal: Sendable {
         return try await task.value
     }
 
-    /// Runs `body`, and `action` once this many signals have arrived: immediately if they already have.
+    /// Runs `body`. Also runs `action` once `signals` signals have arrived, or immediately if they already have.
     package func run<Result, Failure: Error>(
         atSignal signals: Int, _ action: @escaping @Sendable () -> Void,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
@@ -83,7 +83,7 @@ package final class StopSignal: Sendable {
     }
 
     /// Runs blocking work on a separate thread.
-    /// - Returns: `nil` if this many signals arrive before the work is done. It then continues until the process exits.
+    /// - Returns: `nil` if `signals` signals arrive first. The work then continues until the process exits.
     package func end<Result: Sendable>(
         of work: @escaping @Sendable () -> Result, untilSignal signals: Int
     ) async -> Result? {
@@ -97,7 +97,7 @@ package final class StopSignal: Sendable {
         }
     }
 
-    /// Ends the process at once when this many signals have arrived.
+    /// Exits the process at once when `signals` signals have arrived.
     package func endProcess(atSignal signals: Int) { _ = add(signals) { _exit(ExitCode.cancelled.rawValue) } }
 
     package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
@@ -125,7 +125,7 @@ package final class StopSignal: Sendable {
 
     /// Waits for signals on the process's first thread, and reports them to the listener.
     package static func attend() -> Never {
-        // The first byte announces the listener.
+        // The first byte does not stand for a signal: ``listen()`` sends it to announce the listener.
         waitForArrival()
         SignalArrivals.admit()
         let listener = listening.withLock { $0 }

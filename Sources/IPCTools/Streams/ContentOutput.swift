@@ -7,7 +7,8 @@ package struct ContentOutput: ~Copyable {
     private let descriptor: CInt
     private let name: String
     private let isOwned: Bool
-    /// A temporary file, and the path that it takes over once it is complete; nil if the content is written in place.
+    /// A temporary file and, in `place`, the path to which it is moved once complete; nil if content is written in
+    /// place.
     private var new: (path: String, place: String)?
 
     private init(_ descriptor: CInt, _ name: String, isOwned: Bool, new: (path: String, place: String)? = nil) {
@@ -93,7 +94,7 @@ package struct ContentOutput: ~Copyable {
         guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else { throw .cannotWrite(name, errno) }
     }
 
-    /// Copies a file to the output inside the kernel (sendfile(2)), or through this process if that is impossible, for
+    /// Copies a file to the output inside the kernel (sendfile(2)), or through this process if the kernel cannot, for
     /// example if the output was opened for appending.
     private borrowing func send(_ file: ContentFile) throws(ToolFailure) {
         var bar = ProgressBar("writing", total: UInt64(file.byteCount), on: isTerminal ? nil : .standardError)
@@ -134,7 +135,7 @@ package struct ContentOutput: ~Copyable {
 }
 
 extension ToolFailure {
-    /// A file or folder cannot be created or opened for writing.
+    /// The failure for a file or folder that cannot be created or opened for writing.
     static func cannotMake(_ name: String, _ code: Int32) -> ToolFailure {
         ToolFailure(
             name: "CannotCreate",

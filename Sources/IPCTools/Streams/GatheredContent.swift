@@ -5,7 +5,7 @@ private import IPCModel
 
 /// The bytes of a stream: short content in memory, longer content in a memory file that is sent as a descriptor.
 ///
-/// So a stream of any length takes no more of the tool's own memory than a message.
+/// So a stream of any length takes no more of the tool's own memory than one message does.
 struct GatheredContent: ~Copyable {
     private var bytes: [UInt8] = []
     private var file: SealedFileWriter?
@@ -68,7 +68,7 @@ extension ToolFailure {
             exit: .inputOutput)
     }
 
-    /// - Parameter size: the size in bytes; nil if the end has not been reached.
+    /// - Parameter size: the size in bytes; nil if it is unknown, because the end has not been reached.
     static func tooLarge(_ name: String, _ size: UInt64?, _ most: UInt64) -> ToolFailure {
         let reason =
             size.map { "\(name) is too large for a value: \(LimitExceeded.excess(bytes: $0, over: most))" }

@@ -39,7 +39,7 @@ package enum InputFile {
         if isatty(STDIN_FILENO) == 1 && OutputStream.error.isTerminal {
             try OutputStream.error.writeLine("reading from the terminal; end with Ctrl-D")
         }
-        // A file at its start is treated like a named file. Past its start, another program has read a part of it.
+        // A file at offset 0 is treated like a named file. At any other offset, a program has already read a part.
         if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 {
             let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
             if copy >= 0, let file = large(copy, trimmingNewline, most) {
@@ -51,7 +51,7 @@ package enum InputFile {
         return try gather(STDIN_FILENO, most, named: "standard input", trimmingNewline)
     }
 
-    /// A large regular file that can be passed on without being read; nil for any other file. It owns the descriptor.
+    /// Returns a large regular file as a value that owns the descriptor; nil for a file that has to be read.
     private static func large(_ descriptor: CInt, _ trimmingNewline: Bool, _ most: UInt64) -> ContentFile? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -61,7 +61,7 @@ package enum InputFile {
         return ContentFile(owning: descriptor, byteCount: Int(size))
     }
 
-    /// Whether the last of `count` bytes is a newline.
+    /// Whether the last byte of a file of `count` bytes is a newline.
     static func endsWithNewline(_ descriptor: CInt, _ count: UInt64) -> Bool {
         var last: UInt8 = 0
         return count > 0 && pread(descriptor, &last, 1, off_t(count - 1)) == 1 && last == UInt8(ascii: "\n")

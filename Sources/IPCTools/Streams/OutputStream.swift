@@ -14,7 +14,7 @@ package enum OutputStream: Int32, Sendable {
     /// The terminal's current width; nil if the stream is not a terminal, or the terminal does not report it.
     package var columns: Int? {
         var size = winsize()
-        // The corresponding request is TIOCGWINSZ, ioctl_tty(2).
+        // See TIOCGWINSZ in ioctl_tty(2).
         guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
@@ -49,16 +49,16 @@ func writeAll(_ bytes: [UInt8], to descriptor: CInt, named name: String) throws(
     }
 }
 
-/// Waits until a descriptor is ready. The corresponding C function is `poll`.
+/// Waits with `poll(2)` until a descriptor is ready for an event, such as `POLLIN`.
 func wait(for descriptor: CInt, _ event: CInt) {
     var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
     _ = poll(&ready, 1, -1)
 }
 
 extension ToolFailure {
-    /// Writing failed, because an output is full, broken or closed.
+    /// The failure to write to an output that is full, broken or closed.
     static func cannotWrite(_ output: String, _ code: Int32) -> ToolFailure {
-        // Like other programs in a pipeline, the tool then prints nothing.
+        // Like other programs in a pipeline, the tool prints no error if the reader closed the pipe.
         if code == EPIPE { return .outputClosed }
         let isFull = code == ENOSPC || code == EDQUOT
         return ToolFailure(
@@ -67,7 +67,7 @@ extension ToolFailure {
             exit: .inputOutput)
     }
 
-    /// The reader has closed the output.
+    /// The failure for an output that its reader has closed.
     package static let outputClosed = ToolFailure(name: "InputOutput", message: "", exit: .inputOutput)
 }
 

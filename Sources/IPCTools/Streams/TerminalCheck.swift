@@ -9,7 +9,7 @@ package struct TerminalCheck {
     private var hasControls = false
     private var last: UInt8 = 0
 
-    /// - Returns: whether another part can change the result.
+    /// - Returns: false once the content is known to be unsafe, so that further parts do not matter.
     mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
         for byte in part where !hasControls { note(byte) }
         return text.add(part) && !hasControls
@@ -17,7 +17,7 @@ package struct TerminalCheck {
 
     private mutating func note(_ byte: UInt8) {
         switch byte {
-        // The second byte of U+0080 to U+009F, the control characters of ISO 8859-1.
+        // In UTF-8, the second byte of U+0080 to U+009F, the control characters of ISO 8859-1.
         case 0x80...0x9F: hasControls = last == 0xC2
         case UInt8(ascii: "\n"), UInt8(ascii: "\t"): hasControls = byte != UInt8(ascii: "\n") && isAfterReturn
         case UInt8(ascii: "\r"): hasControls = isAfterReturn
@@ -27,10 +27,10 @@ package struct TerminalCheck {
         last = byte
     }
 
-    /// A carriage return alone lets the next text overwrite the line. One before a newline is a line end.
+    /// Whether the last byte was a carriage return. It is safe only before a newline: other text overwrites the line.
     private var isAfterReturn: Bool { last == UInt8(ascii: "\r") }
 
-    /// Whether all parts together can be shown.
+    /// Whether the content, if no part follows, is safe to show.
     var isComplete: Bool { text.isComplete && !hasControls && !isAfterReturn }
 
     package static func canShow(_ value: Representation.Value) -> Bool {

@@ -7,7 +7,7 @@ package struct TextCheck {
     /// The first bytes, at most three, of a character that continues in the next part.
     private var open: [UInt8] = []
 
-    /// - Returns: whether another part can change the result.
+    /// - Returns: false once the bytes are known not to be text, so that further parts do not matter.
     mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
         guard isText else { return false }
         let bytes = open + part
@@ -23,7 +23,7 @@ package struct TextCheck {
         return isText
     }
 
-    /// Whether all parts together are text.
+    /// Whether all bytes, if no part follows, are text.
     var isComplete: Bool { isText && open.isEmpty }
 
     package static func isText(_ file: ContentFile) -> Bool {
@@ -33,8 +33,8 @@ package struct TextCheck {
 
     /// Passes a file to a check in parts. Reads the file instead of mapping it, because another process may shorten it
     /// in the meantime.
-    /// - Parameter check: returns whether another part can change its result.
-    /// - Returns: whether the check has seen the whole file.
+    /// - Parameter check: receives each part, and returns false if it needs no further part.
+    /// - Returns: whether the check received the whole file.
     static func parts(of file: ContentFile, _ check: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { block.deallocate() }

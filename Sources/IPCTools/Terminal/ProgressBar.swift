@@ -40,7 +40,7 @@ package struct ProgressBar {
         start = now()
     }
 
-    /// Shows the number of transferred bytes, if enough time has passed.
+    /// Shows the number of transferred bytes, if enough time has passed since the last update.
     package mutating func update(to done: UInt64) {
         guard let terminal else { return }
         let time = now()

@@ -8,7 +8,7 @@ package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument 
     case never
 }
 
-/// Emphasis on one stream: escape sequences (ECMA-48 §8.3.117), or none.
+/// Emphasises text on one stream with escape sequences (ECMA-48 §8.3.117), or leaves it plain.
 package struct Style: Sendable {
     package let isColored: Bool
 

@@ -1,13 +1,13 @@
 /// Rows for people or programs: aligned columns with headings on a terminal, otherwise tab-separated fields only.
 ///
-/// No field has a tab or a line end, because names here have no control characters.
+/// Fields contain no tabs or line ends, because the names in them have no control characters.
 package struct Table: Sendable {
     private let headings: [String]
     private var rows: [[String]] = []
 
     package init(_ headings: String...) { self.headings = headings }
 
-    /// Lines that each start with a name, for people and for programs.
+    /// Formats lines that each start with a name, and aligns the texts after the names.
     package static func named(_ lines: [(name: String, text: String)]) -> String {
         let width = lines.map(\.name.count).max() ?? 0
         return lines.map { name, text in
@@ -19,7 +19,7 @@ package struct Table: Sendable {
     package mutating func add(row: [String]) { rows.append(row) }
 
     /// The lines, without a newline after the last one; empty if there are no rows.
-    /// - Parameter columns: the width to which an aligned line is cut by shortening its last field; nil for no limit.
+    /// - Parameter columns: the width to which aligned lines are cut, at their last fields; nil for no limit.
     package func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         guard !rows.isEmpty else { return "" }
         guard aligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }

@@ -1,7 +1,7 @@
 package import IPC
 
-/// The pasteboard changes for one consumer. The feed waits longer for an absent broker than the library does. Its
-/// cursor outlives every connection, so no change is missed.
+/// The pasteboard changes for one consumer. The feed waits longer for an absent broker than the library does. It keeps
+/// its cursor when a connection is lost, so it misses no change.
 package actor ChangeFeed {
     private let application: Application
     private let names: [PasteboardName]
@@ -9,7 +9,7 @@ package actor ChangeFeed {
     private var iterator: PasteboardChanges.Iterator
     private let absent: @Sendable (IPCError) async -> Void
 
-    /// How long to wait for the broker's bus name. Then the feed calls anyway, so that the bus can start the broker.
+    /// How long to wait for the broker's bus name. Then the feed calls the broker anyway, so that the bus can start it.
     private static let patience = Duration.seconds(60)
     /// The first pause after a running broker did not answer. Each further pause is twice as long, up to ``patience``.
     private static let firstPause = Duration.seconds(1)
@@ -17,7 +17,7 @@ package actor ChangeFeed {
     /// - Parameters:
     ///   - names: the pasteboards; empty means all.
     ///   - cursor: only changes after this change count are reported.
-    ///   - absent: called when the broker is absent. The feed calls the broker again when this returns.
+    ///   - absent: called when the broker is absent. The feed calls the broker again when the closure returns.
     package init(
         _ application: Application, of names: [PasteboardName], since cursor: UInt64,
         absent: @escaping @Sendable (IPCError) async -> Void

@@ -14,7 +14,7 @@ struct ShellCommand: Sendable {
     func run<Output: OutputProtocol>(
         _ content: Representation.Value?, _ variables: [Environment.Key: String?], output: Output
     ) async throws -> ExecutionResult<Void, Output, FileDescriptorOutput> {
-        // The shell's children are in its process group, so they are stopped with it.
+        // The shell gets its own process group, so that its children are stopped with it.
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [
@@ -27,8 +27,7 @@ struct ShellCommand: Sendable {
             return try await Subprocess.run(shell, input: .none, output: output, error: .currentStandardError)
         }
         if case .file(let file) = content, let own = file.reopened() {
-            // The command reads the file itself, from its start. The descriptor must stay open until the command has
-            // it.
+            // The command reads the file itself, from its start. Its descriptor must be open when the command starts.
             defer { withExtendedLifetime(own) {} }
             let input = FileDescriptor(rawValue: own.descriptor)
             return try await Subprocess.run(
@@ -39,8 +38,8 @@ struct ShellCommand: Sendable {
         return try await Subprocess.run(
             shell, input: .inputWriter, output: output, error: .currentStandardError
         ) { execution in
-            // A command need not read its input, so a broken pipe is not a failure. (With the input passed as a value,
-            // it crashes this process: Subprocess 1.0.2 does not close the pipe, but requires that it is closed.)
+            // A command need not read its input, so a broken pipe is not a failure. (If the input is passed as a value,
+            // a broken pipe crashes this process: Subprocess 1.0.2 requires a closed pipe, but leaves it open.)
             _ = try? await execution.standardInputWriter.write(bytes)
             try? await execution.standardInputWriter.finish()
         }
@@ -64,7 +63,7 @@ package struct ChangeCommand: Sendable {
 
     package init(_ line: String) { command = ShellCommand(line: line) }
 
-    /// Runs the command until it exits; see ``ShellCommand/run(_:_:output:)``. It shares the output of this process.
+    /// Runs the command with this process's standard output; see ``ShellCommand/run(_:_:output:)``.
     /// - Returns: an error message if the command did not exit with 0.
     package func run(_ content: Representation.Value?, _ variables: [String: String]) async throws -> String? {
         let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }

@@ -40,7 +40,7 @@ struct LimitUse: Sendable, Hashable {
 }
 
 struct StatusReport: Sendable {
-    /// The keys in the description: a count in use, its limit for all sources, and its limit per source.
+    /// The keys in the broker's description: a count in use, its limit for all sources, and its limit per source.
     private static let rows: [(use: String, limit: String, source: String?, isBytes: Bool)] = [
         ("pasteboards", "pasteboards", "pasteboards-per-source", false),
         ("items", "items", "items-per-source", false),

@@ -45,14 +45,14 @@ struct ContentOptions: ParsableArguments, Sendable {
         guard streams < 2 else { throw ValidationError("Standard input can be read only once.") }
     }
 
-    /// Whether there is content besides the files of `TYPE=PATH`.
+    /// Whether the arguments name content other than `TYPE=PATH` files.
     private var hasMain: Bool { file != nil || !words.isEmpty }
 
     /// Whether part of the content is visible in the process list.
     var isInArguments: Bool { !words.isEmpty && words != ["-"] }
 
     /// Reads the content into an item: the main content first, then the files with types, in order.
-    /// - Parameter output: where to warn about an empty standard input, for example if a timer starts the program.
+    /// - Parameter output: where to warn if standard input is empty, for example because a timer started the program.
     func item(_ output: OutputOptions = .unstated) throws -> PasteboardItem {
         let files = types.compactMap { TypedFile($0) }
         var representations: [Representation] = []

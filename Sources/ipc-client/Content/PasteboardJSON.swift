@@ -56,7 +56,7 @@ extension JSONValue {
 }
 
 extension PasteboardVersionInfo {
-    /// The special properties of the version, as words.
+    /// The special properties of the version, as words separated by commas.
     var marks: String {
         [isSensitive ? "sensitive" : nil, isOnce ? "once" : nil, expiresAt == nil ? nil : "expires"]
             .compactMap { $0 }.joined(separator: ",")

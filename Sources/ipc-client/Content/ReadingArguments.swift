@@ -40,7 +40,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         completion: .file())
     var path: String?
 
-    /// Whether the user asked for the content on standard output, whatever it is.
+    /// Whether the user asked for the content on standard output, even if it is binary.
     private var isForced: Bool { path == "-" }
 
     func check(_ output: OutputOptions) throws {
@@ -60,7 +60,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
-        // The file is opened first, because content that was taken and then cannot be written has to be put back.
+        // Opens the file first, because content that was taken but cannot be written would have to be put back.
         let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
         let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
         if listTypes { return try await list(board, output) }
@@ -118,7 +118,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
     private func readOne(
         _ board: Pasteboard, isShown: Bool, _ stop: StopSignal
     ) async throws -> (version: PasteboardVersionInfo?, representation: Representation?) {
-        // The version may be replaced between the two calls.
+        // Starts over if the version is replaced after it was listed and before it is read.
         let attempts = 16
         for _ in 0..<attempts {
             let version = try await held(board)
@@ -176,7 +176,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         for type in types.distinct { try OutputStream.output.writeLine(type) }
     }
 
-    /// The version to read, without its content.
+    /// The version to read, without its content; nil if the pasteboard is empty.
     @DBusActor
     private func held(_ board: Pasteboard) async throws -> PasteboardVersionInfo? {
         let versions = try await board.versions()

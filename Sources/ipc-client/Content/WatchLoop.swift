@@ -2,7 +2,7 @@ import IPC
 import IPCModel
 import IPCTools
 
-/// The changes that `watch` reports, in order.
+/// The loop of `watch`, which reports changes in order.
 struct WatchLoop: Sendable {
     private let watch: Watch
     private let app: Application
@@ -28,11 +28,11 @@ struct WatchLoop: Sendable {
             if change.isResync && !isResynchronizing {
                 try watch.output.warn(
                     "Resync", "resync: every pasteboard that exists is reported now; consider all others removed")
-                // Change counts from another store cannot be compared.
+                // Forgets the change counts, because those of another store cannot be compared with them.
                 newest = [:]
             }
             isResynchronizing = change.isResync
-            // A newer version may have been reported in place of this one.
+            // Skips a change if the loop has already reported this version, or a newer one.
             guard change.isRemoved || change.changeCount > newest[change.name] ?? 0 else { continue }
             guard let event = try await event(change) else { continue }
             newest[change.name] = event.version?.changeCount
@@ -40,7 +40,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// Returns a change with its version; nil if the pasteboard is gone by now, because the next change reports that.
+    /// Returns a change with its version; nil if the pasteboard is gone, which the next change reports.
     private func event(_ change: PasteboardChange) async throws(IPCError) -> WatchEvent? {
         if change.isRemoved { return WatchEvent(change: change, version: nil) }
         do throws(IPCError) {
@@ -113,7 +113,7 @@ struct WatchEvent: Sendable {
         return .object(JSONValue.facts(version, of: change.name.text) + rest)
     }
 
-    /// The environment of a command.
+    /// The environment variables for the command of `--exec`.
     func variables(type: String) -> [String: String] {
         [
             "IPC_BOARD": change.name.text,
@@ -127,7 +127,7 @@ struct WatchEvent: Sendable {
         ]
     }
 
-    /// Whether reading would consume the content.
+    /// Whether the content is not read, because it is for one reader or sensitive.
     private var isConsumed: Bool { version.map { $0.isOnce || $0.isSensitive } ?? false }
 
     /// Reads the content of the first item in its preferred type; nil if this version is gone.

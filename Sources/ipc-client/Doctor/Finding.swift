@@ -47,7 +47,7 @@ struct Finding: Sendable, Hashable {
     let level: Level
     /// A ``Word``, or the name of a check that found no problem.
     let word: String
-    /// The message, which starts with a small letter and has no full stop.
+    /// The message, which starts with a lower-case letter and has no full stop.
     let sentence: String
     /// The shell command that fixes the problem; nil if there is none.
     let command: String?

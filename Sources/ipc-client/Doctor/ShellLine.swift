@@ -1,4 +1,4 @@
-/// Shell commands that fix a problem and can be run as they are.
+/// Shell commands that fix a problem and can be run unchanged.
 enum ShellLine {
     /// Quotes a word for bash and sh if one of its characters has a meaning for the shell.
     static func word(_ text: String) -> String {
@@ -37,7 +37,7 @@ enum ShellLine {
 
     static func remove(_ line: String, of file: String) -> String { edit(file, address(line) + "d") }
 
-    /// The address of a whole line: a basic regular expression (POSIX.1-2017, "Basic Regular Expressions").
+    /// A sed address for a whole line: a basic regular expression (POSIX.1-2017, "Basic Regular Expressions").
     private static func address(_ line: String) -> String {
         var expression = ""
         for scalar in line.unicodeScalars {

@@ -118,7 +118,7 @@ struct CallReport: Sendable {
         return error.code == .reservedScheme ? .reserved([scheme]) : ToolFailure(error)
     }
 
-    /// The JSON of the broker's answer, or of the callback.
+    /// The JSON of the broker's answer or, if there was none, of the callback.
     func json(
         _ response: OpenURLResponse?, _ outcome: Outcome, _ items: [PasteboardItem], _ failure: CallFailure? = nil
     ) -> JSONValue {

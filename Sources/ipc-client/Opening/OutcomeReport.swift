@@ -9,14 +9,14 @@ struct OutcomeReport: Sendable {
     private let url: String?
     /// The sender's timeout, as on the command line; nil if it is unknown.
     private let waited: String?
-    /// The id of the request that repeats this one.
+    /// The id of the request that repeats this one; nil if there is none.
     private let retriedAs: String?
 
     init(_ response: OpenURLResponse, url: String?, waited: String?, retriedAs: String? = nil) {
         (self.response, self.url, self.waited, self.retriedAs) = (response, url, waited, retriedAs)
     }
 
-    /// Prints the reply, or everything as JSON, or the id of a queued request.
+    /// Prints the reply or, for a queued request, its id. With `--json`, prints all properties of the response.
     /// - Throws: the failure for an outcome that is not a success.
     func tell(_ output: OutputOptions) throws(ToolFailure) {
         do throws(ToolFailure) {
@@ -96,7 +96,7 @@ struct OutcomeReport: Sendable {
         }
     }
 
-    /// The message about an absent handler. Most reasons already name the handler, and then only the reason is used.
+    /// The message about an absent handler. If the reason names the handler, as most do, it is the whole message.
     private var absence: String {
         let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
@@ -129,8 +129,8 @@ extension [PasteboardItem] {
 }
 
 extension RequestOptions {
-    /// Opens a URL with `open`, and cancels the request on a signal. A queued request is on disk immediately, so a
-    /// signal then stops the command as usual.
+    /// Opens a URL with `open`, and cancels the request on a signal. A queued request is already on disk, so a signal
+    /// stops its command as usual.
     @DBusActor
     func outcome(
         of app: Application, _ queueing: QueueOptions? = nil,
@@ -149,7 +149,7 @@ extension RequestOptions {
     /// Warns about a request that was queued for an unknown application, because the id may be misspelled.
     @DBusActor
     func warnOfAbsence(_ response: OpenURLResponse, _ url: String, of app: Application, _ output: OutputOptions) async {
-        // The request is on the disk, even if these calls fail.
+        // Ignores failures of these calls, because the request is already on disk.
         guard response.outcome == .queued, let to, (try? await app.bus.isReachable(to)) == false,
             let claims = try? await app.resolve(url).candidates, !claims.contains(where: { $0.application == to })
         else { return }

@@ -114,7 +114,7 @@ struct QueueOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The environment variables of a program that works on another request.
+/// The environment variables that a program gets if it was started to handle a request.
 struct RequestEnvironment: Sendable {
     private let variable: @Sendable (String) -> String?
 
@@ -123,11 +123,11 @@ struct RequestEnvironment: Sendable {
     /// The environment variables of this process. A value that is not UTF-8 counts as missing.
     static let ofProcess = RequestEnvironment { getenv($0).flatMap { String(validatingCString: $0) } }
 
-    /// The request whose `--exec` command started this program.
+    /// The id of the request whose `--exec` command started this program; nil if there is none.
     var parent: String? { variable("IPC_ID").flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The token that lets the handler raise its window: an xdg-activation token (Wayland), or a startup id of the
-    /// Startup Notification Specification (X11). Tokens are some tens of bytes long; a much longer value is none.
+    /// Startup Notification Specification (X11). A value above 1,024 bytes is ignored: tokens have some tens of bytes.
     var activationToken: String? {
         ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap(variable).first {
             !$0.isEmpty && $0.utf8.count <= 1_024

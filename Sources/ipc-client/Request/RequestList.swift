@@ -67,7 +67,7 @@ struct RequestList: ClientCommand {
         let application = try application.map(ApplicationID.init(_:))
         return switch state {
         case nil: [app.requests(application: application)]
-        // `delivered` is both a state and an outcome, and the column shows both.
+        // `delivered` is both a state and an outcome, and the column STATE shows either.
         case .state(.delivered):
             [
                 app.requests(outcome: .delivered, application: application),
@@ -100,7 +100,7 @@ enum RequestFilter: Sendable, Hashable, ExpressibleByArgument {
     case state(RequestState)
     case outcome(Outcome)
 
-    /// The word `delivered` means the state, and also the outcome of that name.
+    /// Parses a state or an outcome. The word `delivered` becomes the state, but selects the outcome too.
     init?(argument: String) {
         let state = RequestState(rawValue: argument).map(Self.state)
         guard let filter = state ?? Outcome(rawValue: argument).map(Self.outcome) else { return nil }
@@ -117,7 +117,7 @@ struct RequestRows: Sendable {
     let requests: [RequestInfo]
     var now = Timestamp.now
 
-    /// - Parameter columns: the width of the terminal, to which URLs are shortened.
+    /// - Parameter columns: the width of the terminal, to which URLs are shortened; nil for no limit.
     func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         var table = Table("ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL")
         for request in requests {

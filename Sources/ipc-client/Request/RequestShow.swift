@@ -100,7 +100,7 @@ struct RequestSummary: Sendable {
             + (request.changeCount.map { " (change count \($0))" } ?? "")
     }
 
-    /// Whether the broker has released the content. If there is a pasteboard, the request had content.
+    /// Whether the broker has released the content. A request with a pasteboard had content.
     private var isReleased: Bool {
         request.state == .ended && [.handled, .delivered].contains(request.outcome) && request.pasteboard != nil
     }

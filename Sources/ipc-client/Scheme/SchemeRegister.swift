@@ -97,7 +97,7 @@ struct SchemeRegister: ClientCommand {
 
     func run() async throws {
         let (id, schemes) = try checkedNames()
-        // This throws before anything is stored.
+        // Rejects an invalid command before anything is stored.
         let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
         let app = try await Client.connect()
         guard persistent else {

@@ -78,7 +78,7 @@ struct SchemeResolve: ClientCommand {
     }
 }
 
-/// `yes` or `no`; empty if the broker did not report it.
+/// `yes` or `no`; empty if the broker did not report the fact.
 func yesOrNo(_ fact: Bool?) -> String { fact.map { $0 ? "yes" : "no" } ?? "" }
 
 extension JSONValue {

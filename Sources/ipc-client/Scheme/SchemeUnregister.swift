@@ -39,14 +39,14 @@ struct SchemeUnregister: ClientCommand {
         let claimed = try await claimed(app)
         var refusal: IPCError?
         do throws(IPCError) { try await app.unregister(schemes, of: id) } catch {
-            // A running application keeps its claim, but a claim for the session can be removed.
+            // Only a running application can release its own claim, but its claim for the session can still be removed.
             guard error.code == .notOwner else { throw error }
             refusal = error
         }
         let links = try await app.unregisterFromDesktop(schemes, of: id)
         let session = try await app.desktop.unregisterForSession(schemes, of: id)
         let files = links.files + session.files
-        // A claim from a file of a package cannot be removed either way, so it is not an error.
+        // A claim from a package's file can never be removed by this command, so it is not an error.
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
             .object([
@@ -69,7 +69,7 @@ struct SchemeUnregister: ClientCommand {
         }
     }
 
-    /// Warns about requests that wait for an application that is now unknown.
+    /// Warns about requests that are waiting for an application that is now unknown.
     @DBusActor
     private func warnOfWaiting(_ app: Application) async throws {
         guard try await !app.bus.isReachable(application) else { return }

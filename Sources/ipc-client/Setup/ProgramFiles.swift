@@ -6,10 +6,10 @@ import IPCTools
 /// The files that let the bus find the programs: the same files that `make install` creates from `dbus/`.
 struct ProgramFiles: Sendable {
     let programs: Programs
-    /// Whether systemd starts the broker, as a user unit, instead of the bus.
+    /// Whether the broker is a systemd user unit; otherwise, the bus starts it itself.
     let usesSystemd: Bool
 
-    /// Returns the files to write below a data folder.
+    /// Returns the files to write in a data folder.
     func planned(in data: String) -> [PlannedFile] {
         let services = "\(data)/\(ServiceFile.folder)"
         let unit = usesSystemd ? [PlannedFile.whole("\(data)/systemd/user/ipc-broker.service", unitText)] : []
@@ -105,7 +105,7 @@ struct ProgramFiles: Sendable {
     }
 }
 
-/// The paths of the programs: beside this one, as in a build folder, or in the folders of 'make install'.
+/// The paths of the programs: beside this program, as in a build folder, or in the folders of 'make install'.
 struct Programs: Sendable {
     let broker: String
     let server: String
@@ -120,7 +120,7 @@ struct Programs: Sendable {
         return path
     }
 
-    /// Finds the programs that belong to this one.
+    /// Finds the broker and the server that belong to this client.
     static func beside(_ client: String) throws(ToolFailure) -> Programs {
         let folder = FilePlace.directory(of: client)
         let above = FilePlace.directory(of: folder)

@@ -62,12 +62,12 @@ struct BoardExport: ClientCommand {
 }
 
 enum Counted {
-    /// `1 version`, `2 versions`
+    /// A count with its noun: `1 version`, `2 versions`.
     static func text(_ count: some BinaryInteger, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// `2 items, 1.5 KiB`; nil if there are no items.
+    /// The amount of content, such as `2 items, 1.5 KiB`; nil if there are no items.
     static func content(_ items: some BinaryInteger, _ bytes: UInt64) -> String? {
         items > 0 ? "\(text(items, "item")), \(ByteSize.text(bytes))" : nil
     }

@@ -4,8 +4,8 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Reads the store through the broker, version by version, and writes it to a folder. Each version is complete, but the
-/// store may change in the meantime.
+/// Reads the store through the broker, version by version, and writes it to a folder. Each version is consistent, but
+/// the store may change between two versions.
 @DBusActor
 struct StoreExport {
     private let app: Application
@@ -29,7 +29,7 @@ struct StoreExport {
 
     mutating func run() async throws {
         for try await info in app.pasteboards() {
-            // A unique pasteboard disappears with its creator, and no other program can create one of that name.
+            // Leaves out unique pasteboards: each disappears with its creator, and no other program can recreate it.
             guard !info.name.isUnique else { continue }
             try await add(info)
         }
@@ -52,7 +52,7 @@ struct StoreExport {
         try folder.add(.pasteboard(name: info.name.text, isPersistent: info.isPersistent, historyLimit: limit))
         counts.pasteboards += 1
         var last: UInt64 = 0
-        // A version may be replaced before it is read. Then the pasteboard has a newer one.
+        // If the current version is replaced before it is read, lists the versions again, to read the newer one.
         for _ in 0..<8 {
             let held = try await present { () throws(IPCError) in try await board.versions() } ?? []
             let versions = held.filter { $0.changeCount > last }
@@ -114,7 +114,7 @@ struct StoreExport {
             // An item is left out if all its content was promised and none is provided.
             if let item = try? PasteboardItem(there) { items.append(item) }
         }
-        // If the version is gone, the missing content was not a broken promise.
+        // If the version is gone, its content is missing for that reason, not because a promise was broken.
         guard !items.isEmpty, try await board.holds(version) else { throw broken }
         if !missing.isEmpty {
             unkept.append(

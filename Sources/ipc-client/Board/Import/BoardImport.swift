@@ -67,7 +67,7 @@ struct BoardImport: ClientCommand {
         )
     }
 
-    /// Runs `body`. If it fails, adds to the failure that nothing was imported.
+    /// Runs `body`. If it fails, adds “nothing was imported” to the message of the failure.
     private static func untouched<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let failure as ToolFailure { throw failure.adding("nothing was imported") }
     }

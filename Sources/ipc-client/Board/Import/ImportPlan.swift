@@ -71,7 +71,7 @@ struct ImportPlan: Sendable {
     }
 
     /// Checks that the import would replace neither content nor the choice of a handler.
-    /// - Throws: ``ToolFailure`` with exit code 73 if it would, 77 for a claim to a reserved scheme.
+    /// - Throws: ``ToolFailure`` with exit code 73 if it would replace either, 77 for a claim to a reserved scheme.
     @DBusActor
     func check(_ app: Application, replace: Bool, allowReserved: Bool) async throws {
         if !allowReserved, let reserved = try registrations.first(where: { try URLScheme($0.scheme).isReserved }) {

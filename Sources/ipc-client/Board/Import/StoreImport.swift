@@ -13,7 +13,7 @@ final class StoreImport {
     private(set) var versions: UInt64 = 0
     /// The number of versions that have expired since the export.
     private(set) var ended: UInt64 = 0
-    /// The pasteboards that stay as they are, because the export lacks their content.
+    /// The pasteboards that are left unchanged, because the export lacks their content.
     private(set) var untouched: [String] = []
     private var present: Set<String> = []
     private var filled: Set<String> = []
@@ -35,7 +35,7 @@ final class StoreImport {
     }
 
     func run(_ reader: ExportReader) async throws {
-        // This comes first, so that no pasteboard ever has a lower change count than in the exported store.
+        // Raises change counts first, so that no pasteboard has a lower one than in the exported store.
         try await app.skipChangeCounts(to: reader.changeCount)
         for try await info in app.pasteboards() {
             present.insert(info.name.text)
@@ -72,7 +72,7 @@ final class StoreImport {
         if isThere, try await board.isPersistent != isPersistent {
             try await board.setPersistent(isPersistent)
         }
-        // Neither older content nor the empty version of a new pasteboard belongs to the imported history.
+        // Drops the history: neither older content nor a new pasteboard's empty version belongs to the imported one.
         try await board.setHistoryLimit(0)
         target = Target(board: board, historyLimit: historyLimit, hasOthers: isThere)
     }

@@ -11,7 +11,7 @@ struct Check: Sendable {
         (self.name, self.assurance, self.findings) = (name, assurance, findings)
     }
 
-    /// All checks, causes before their consequences.
+    /// All checks, ordered so that causes are reported before their consequences.
     static let all = [
         runtimeDirectory, sessionBus, configuration, store, services, broker, limits, claims, handlers, registrations,
         desktopEntries, desktopCache, desktopDefaults,

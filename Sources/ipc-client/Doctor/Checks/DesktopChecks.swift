@@ -1,7 +1,7 @@
 import IPCDesktop
 
 extension Check {
-    /// Finds desktop entries of these tools whose program is gone. The desktop ignores such entries of other programs.
+    /// Finds desktop entries that these tools wrote, or that run `ipc-client`, if the program is gone.
     static let desktopEntries = Check("desktop-entries", right: "desktop entries run existing programs") { facts in
         guard !facts.desktop.entries.isEmpty else { return nil }
         return facts.desktop.entries.compactMap { entry in

@@ -39,7 +39,7 @@ extension Facts {
             return "\(tool) "
                 + ShellLine.command("scheme", "unregister", claim.scheme, "--application", claim.application)
         }
-        // The broker reads such files when it starts, so the command also stops the running one.
+        // The broker reads handler files when it starts, so the command also stops the running broker.
         return ShellLine.all(sudo(file) + ShellLine.command("rm", "--", file), broker.process.map(ShellLine.end))
     }
 

@@ -1,11 +1,11 @@
 import IPCDesktop
 
 extension Check {
-    /// Checks `XDG_RUNTIME_DIR` (XDG Base Directory Specification), which has the sockets and other files of a session.
+    /// Checks `XDG_RUNTIME_DIR` (XDG Base Directory Specification), which contains a session's sockets and other files.
     static let runtimeDirectory = Check("runtime-directory", right: "XDG_RUNTIME_DIR is private") { facts in
         guard let directory = facts.runtimeDirectory, directory.kind == .directory else {
             let named = facts.variable("XDG_RUNTIME_DIR")
-            // The bus works without it, but direct connections and transient registrations do not.
+            // The bus works without this directory, but direct connections and transient registrations do not.
             return [
                 Finding(
                     .runtimeDirectoryMissing,
@@ -53,7 +53,7 @@ extension Check {
 }
 
 extension Facts {
-    /// The command that sets `XDG_RUNTIME_DIR` to a directory of this user.
+    /// The command that sets `XDG_RUNTIME_DIR` to a directory that this user owns.
     fileprivate var ownRuntimeDirectory: String {
         if usualRuntimeDirectory.kind == .directory, usualRuntimeDirectory.owner == user {
             return "export XDG_RUNTIME_DIR=" + ShellLine.word(usualRuntimeDirectory.path)

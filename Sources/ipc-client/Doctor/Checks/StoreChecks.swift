@@ -30,7 +30,7 @@ extension Facts {
 
     fileprivate var readOnlyStore: Finding? {
         guard store.isReadOnly else { return nil }
-        // stat(1): the mount point.
+        // stat(1) prints the mount point.
         let mountPoint = #""$(stat -c %m -- \#(ShellLine.word(store.path)))""#
         return Finding(
             .storeReadOnly, "\(store.path) cannot be written: its file system is mounted read-only",
@@ -60,7 +60,7 @@ extension Facts {
     }
 
     fileprivate var storeInUse: Finding? {
-        // Without the bus, the broker of this session is not known.
+        // Without the bus, the broker of this session is unknown.
         guard bus.isReachable, let holder = store.holder, holder != broker.process else { return nil }
         return Finding(
             .storeInUse,

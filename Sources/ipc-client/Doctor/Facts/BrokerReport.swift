@@ -31,7 +31,7 @@ extension Facts {
         }
     }
 
-    /// What is wrong with a handler: it cannot be started while requests wait for it, or its newest request has failed.
+    /// What is wrong with a handler: it cannot be started for a waiting request, or its newest request failed.
     @DBusActor
     private func trouble(of name: String, _ application: Application) async throws(IPCError) -> (
         request: String, sentence: String

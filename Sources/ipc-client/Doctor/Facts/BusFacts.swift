@@ -15,16 +15,16 @@ struct BusFacts: Sendable {
 }
 
 struct BrokerFacts: Sendable {
-    /// The well-known name of the broker (the contract's `org.swiftipc.Broker1`).
+    /// The well-known bus name of the broker.
     static let name = "org.swiftipc.Broker1"
 
     var process: Int32?
     /// The path of the program that the process runs (`/proc/PID/exe`).
     var program: String?
-    /// Why the bus could not start the broker.
+    /// Why the bus could not start the broker; nil if it could, or did not try.
     var startFailure: String?
     var version: String?
-    /// Why the broker does not answer.
+    /// Why the broker does not answer; nil if it answers.
     var silence: String?
 }
 
@@ -47,8 +47,8 @@ extension Facts {
         await readBroker(connection)
     }
 
-    /// Reads the environment of the bus, and the folder where it looks for data. dbus-daemon looks below
-    /// `XDG_DATA_HOME`, else in the user's home (`_dbus_get_standard_session_servicedirs`).
+    /// Reads the environment of the bus, and the folder where it looks for data. dbus-daemon looks in `XDG_DATA_HOME`
+    /// or, if that is not set, in the user's home folder (`_dbus_get_standard_session_servicedirs`).
     @DBusActor
     private mutating func readEnvironment(_ connection: Connection) async {
         guard let process = await process(of: .bus, connection),

@@ -6,9 +6,9 @@ struct ConfigurationFacts: Sendable {
     var path = ""
     /// The lines of the file, valid or not.
     var file = KeyFile()
-    /// The first mistake.
+    /// The first mistake in the file; nil if the file is valid.
     var mistake: ConfigurationFile.Invalid?
-    /// The `directory` key in `[Store]`.
+    /// The value of `directory` in `[Store]`; nil if the file does not set it.
     var store: String?
 
     static func read(_ variables: [String: String]) -> ConfigurationFacts {

@@ -4,7 +4,7 @@ import IPCModel
 struct DesktopFacts: Sendable {
     /// The entries for claimed schemes.
     var entries: [EntryFacts] = []
-    /// The `mimeinfo.cache` of each folder with such an entry: entry ids, keyed by scheme as the cache spells it.
+    /// The `mimeinfo.cache` of each folder in `entries`: the entry ids for each scheme, as the cache spells it.
     var caches: [String: [String: [String]]] = [:]
     /// The lines of `mimeapps.list` files that name entries for schemes.
     var defaults: [DefaultFacts] = []
@@ -17,11 +17,11 @@ struct DesktopFacts: Sendable {
 /// A desktop entry (Desktop Entry Specification).
 struct EntryFacts: Sendable {
     var path: String
-    /// The id: the path below `applications`, with `-` for `/`.
+    /// The id: the path relative to `applications`, with `/` replaced by `-`.
     var id: String
     /// The schemes of `x-scheme-handler/…` in `MimeType`, as written there.
     var schemes: [String]
-    /// The `Exec` line, and the program that it names.
+    /// The `Exec` line, and the program that it names; nil if the entry has none.
     var (command, program): (String?, FileFacts?)
     /// Whether these tools have written the entry, or the entry runs them.
     var isOurs: Bool
@@ -40,7 +40,7 @@ struct EntryFacts: Sendable {
         isOurs = file.value(of: DesktopEntry.mark, in: group) != nil || program.map(FilePlace.name) == Client.tool
     }
 
-    /// The `applications` folder that contains the entry. The id is the rest of the path.
+    /// The `applications` folder that contains the entry. The rest of the path is as long as the id.
     var directory: String { String(path.dropLast(id.count + 1)) }
 
     func opens(_ scheme: String) -> Bool { schemes.contains { URLScheme.canonical($0) == URLScheme.canonical(scheme) } }
@@ -69,7 +69,7 @@ extension Facts {
     mutating func readDesktop() {
         let installed = InstalledEntries(directories)
         desktop.ids = Set(installed.entries.keys)
-        // The bus, and therefore the session, reads the entries in the other folder.
+        // If the bus was started with another data folder, the session reads the entries there.
         if let other = bus.otherDataHome {
             let session = BaseDirectories { $0 == "XDG_DATA_HOME" ? other : nil }
             desktop.ids.formUnion(InstalledEntries(session).entries.keys)

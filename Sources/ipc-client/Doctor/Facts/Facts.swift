@@ -17,17 +17,17 @@ struct Facts: Sendable {
     var runtimeDirectory: FileFacts?
     /// `/run/user/UID`, the runtime directory of a session that systemd manages.
     var usualRuntimeDirectory = FileFacts(path: "")
-    /// The paths of the session bus sockets in these two directories.
+    /// The paths of the session bus sockets in `runtimeDirectory` and `usualRuntimeDirectory`.
     var sockets: [String] = []
     var bus = BusFacts()
     var broker = BrokerFacts()
     /// The D-Bus service files of the broker and of applications with claims, in the order in which the bus looks.
     var services: [ServiceFacts] = []
     var claims: [Handler] = []
-    /// The path of each application's file with installed claims, by application.
+    /// The path of the file with an application's installed claims, by application.
     var claimFiles: [String: String] = [:]
-    /// The handlers whose newest request failed, or that cannot be started while requests wait: the id of such a
-    /// request, and a message.
+    /// A request id and a message for each handler that cannot be started while requests are waiting for it, or whose
+    /// newest request has failed.
     var troubles: [(request: String, sentence: String)] = []
     /// The schemes that `scheme register --persistent` has registered on the desktop, by application.
     var registrations: [String: [String]] = [:]
@@ -61,7 +61,7 @@ extension Facts {
         return facts
     }
 
-    /// The value of a variable; nil if it is unset or empty.
+    /// The value of an environment variable; nil if it is unset or empty.
     func variable(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     var directories: BaseDirectories { BaseDirectories { variables[$0] } }
@@ -69,13 +69,13 @@ extension Facts {
     /// The schemes of all claims, in lower case.
     var claimedSchemes: [String] { Set(claims.map { URLScheme.canonical($0.scheme) }).sorted() }
 
-    /// The path of the program that a shell finds by a name.
+    /// The path of the program that a shell finds by a name; nil if there is none.
     func program(named name: String) -> String? {
         let places = (variable("PATH") ?? "").split(separator: ":").map { "\($0)/\(name)" }
         return places.first { FileFacts.read($0).isProgram }
     }
 
-    /// The prefix that runs a command as root.
+    /// The prefix that makes a shell run a command as root.
     var asRoot: String { user == 0 ? "" : "sudo " }
 
     /// The prefix that a command on a file needs: `sudo` outside of this user's folders.

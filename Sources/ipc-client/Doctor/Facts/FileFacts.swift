@@ -16,10 +16,10 @@ struct FileFacts: Sendable, Hashable {
     var isThere: Bool { kind != .missing }
     /// Whether it is a program that this user can run.
     var isProgram: Bool { kind == .file && isExecutable }
-    /// `0700`
+    /// The permission bits in octal, such as `0700`.
     var octalMode: String { "0" + String(mode, radix: 8) }
 
-    /// Reads a path. The corresponding C functions are `stat` and `access`.
+    /// Reads the facts about a path with `stat(2)` and `access(2)`.
     static func read(_ path: String) -> FileFacts {
         var status = stat()
         guard stat(path, &status) == 0 else { return FileFacts(path: path) }
@@ -41,14 +41,14 @@ enum FilePlace {
     /// The part after the last slash.
     static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// The target of a link. The corresponding C function is `readlink`.
+    /// The target of a symbolic link (`readlink(2)`).
     static func target(of link: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { readlink(link, $0.baseAddress!, $0.count) }
         return count > 0 ? String(validating: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// The path without links. The corresponding C function is `realpath`.
+    /// The path with all symbolic links resolved (`realpath(3)`).
     static func resolved(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

@@ -10,7 +10,7 @@ struct ServiceFacts: Sendable {
     /// The words of `Exec`; nil if it is missing or cannot be read.
     var words: [String]?
     var program: FileFacts?
-    /// The path of the program without links.
+    /// The path of the program, with all symbolic links resolved.
     var programResolved: String?
 
     init(path: String, bytes: [UInt8]) {
@@ -20,8 +20,8 @@ struct ServiceFacts: Sendable {
         words = file.value(of: "Exec", in: Self.group).flatMap(Self.words)
     }
 
-    /// Splits a command into words. A bus does not interpret shell syntax; a command that contains any is split at
-    /// spaces.
+    /// Splits a command into words. A bus does not interpret shell syntax, so a command that contains shell syntax is
+    /// split at spaces.
     private static func words(_ line: String) -> [String]? {
         do throws(CommandWords.Invalid) { return try CommandWords(line).words } catch .needsShell {
             return line.split(separator: " ").map(String.init)

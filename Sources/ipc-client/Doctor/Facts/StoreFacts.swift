@@ -17,7 +17,7 @@ struct StoreFacts: Sendable {
     var free: UInt64 = 0
     /// The size of the file system in bytes.
     var size: UInt64 = 0
-    /// The process that holds the lock of the store.
+    /// The process that holds the lock of the store; nil if there is none, or it is unknown.
     var holder: Int32?
 }
 
@@ -29,7 +29,7 @@ extension Facts {
         let names = Folder.names(store.path).sorted()
         store.files = names.map { .read("\(store.path)/\($0)") }
         store.hasDatabase = names.contains("store.sqlite")
-        // IPCStore's `Quarantine` gives them their names.
+        // `Quarantine` in IPCStore gives damaged databases and values this prefix.
         store.quarantined = names.filter { $0.hasPrefix("store.sqlite.damaged-") }
         var status = statvfs()
         if statvfs(store.path, &status) == 0 {
@@ -56,7 +56,7 @@ enum FileLock {
         return holder(device: status.st_dev, file: UInt64(status.st_ino), in: String(decoding: table, as: UTF8.self))
     }
 
-    /// Finds that process in the text of `/proc/locks` (proc_locks(5)):
+    /// Finds the process that holds the lock on a file in the text of `/proc/locks` (proc_locks(5)):
     /// `1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE 0 EOF`.
     static func holder(device: UInt, file: UInt64, in table: String) -> Int32? {
         // makedev(3)
@@ -64,7 +64,7 @@ enum FileLock {
         let place = [major, minor].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) + ":" }.joined() + String(file)
         let locks = table.split(separator: "\n").map { $0.split(separator: " ") }
         let lock = locks.first { $0.count > 5 && $0[1] == "FLOCK" && $0[3] == "WRITE" && $0[5] == place }
-        // The id of a process in another namespace is unknown.
+        // For a process in another namespace, the table shows no valid id.
         return lock.flatMap { Int32($0[4]) }.flatMap { $0 > 0 ? $0 : nil }
     }
 }
