@@ -34,7 +34,7 @@ struct StoreDirectory {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
             Glibc.close(descriptor)
-            throw Self.refusal(file, "it is not a regular file of user \(geteuid())")
+            throw Self.refusal(file, "it is not a regular file owned by user \(geteuid())")
         }
         return descriptor
     }
@@ -44,7 +44,7 @@ struct StoreDirectory {
         var status = stat()
         guard lstat(file, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-            throw Self.refusal(file, "it is not a regular file of user \(geteuid())")
+            throw Self.refusal(file, "it is not a regular file owned by user \(geteuid())")
         }
     }
 

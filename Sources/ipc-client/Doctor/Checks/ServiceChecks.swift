@@ -47,7 +47,7 @@ extension Facts {
         }
         return Finding(
             .serviceElsewhere,
-            "the bus looks below \(other), but \(service.path) is below \(own): the bus was started with another "
+            "the bus looks in \(other), but \(service.path) is in \(own): the bus was started with a different "
                 + "XDG_DATA_HOME; start a bus for this shell",
             fix: ShellLine.all("export XDG_DATA_HOME=" + ShellLine.word(own), ShellLine.ownBus))
     }
