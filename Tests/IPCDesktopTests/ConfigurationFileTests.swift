@@ -31,10 +31,10 @@ import Testing
         ("[Limits]\nwatchers=1\nwatchers=1", 3, "twice"), ("[limits]\nwatchers=1", 1, "there is no group [limits]"),
         ("[Limits]\n[Other]", 2, "[Limits], [Store], [Log], [Desktop]"), ("[Limits]\n[Limits]", 2, "twice"),
         ("[Store]\ndirectory=store", 2, "absolute path"), ("[Store]\ndirectory=~/x", 2, "absolute path"),
-        ("[Store]\npath=/x", 2, "it has “directory”"), ("[Log]\nlevel=loud", 2, "trace, debug, info"),
-        ("[Log]\nlevel=critical", 2, "trace, debug, info"), ("[Log]\nfile=/x", 2, "it has “level”"),
+        ("[Store]\npath=/x", 2, "its key is “directory”"), ("[Log]\nlevel=loud", 2, "trace, debug, info"),
+        ("[Log]\nlevel=critical", 2, "trace, debug, info"), ("[Log]\nfile=/x", 2, "its key is “level”"),
         ("[Desktop]\nopen=no", 2, "true or false"),
-        ("[Desktop]\nclose=true", 2, "it has “open”"),
+        ("[Desktop]\nclose=true", 2, "its key is “open”"),
         ("watchers=1", 1, "before the first group"), ("[Limits]\nwatchers", 2, "key=value"),
     ])
     func `what is wrong is told with file, line and what to do`(text: String, line: Int, part: String) throws {

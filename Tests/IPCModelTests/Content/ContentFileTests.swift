@@ -56,7 +56,7 @@ struct ContentFileTests {
             ]
             for failure in failures {
                 let error = #expect(throws: IPCError.self) { try failure() }
-                #expect(error?.code == .inputOutput && error?.message.contains("shorter") == true)
+                #expect(error?.code == .inputOutput && error?.message.contains("truncated") == true)
             }
             #expect(item.string == nil)
             // The remaining content can be read.

@@ -50,7 +50,7 @@ struct RequestIDTests {
     }
 
     private static func holding(_ quoted: String, _ scalar: String) -> String {
-        "“\(quoted)” holds \(scalar); only letters, digits and “-” are allowed"
+        "“\(quoted)” contains \(scalar); only letters, digits and “-” are allowed"
     }
 
     @Test("65 characters are too many")
