@@ -13,7 +13,9 @@ public enum Program {
     ///
     /// From then on, standard output is flushed after each line, also to a file or a pipe (`setvbuf(3)`), so that no
     /// output is lost when the process ends.
-    public static func run<Result>(_ body: () async throws -> Result) async -> Result {
+    nonisolated(nonsending) public static func run<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async -> Result {
         setlinebuf(stdout)
         do { return try await body() } catch { fail(error) }
     }

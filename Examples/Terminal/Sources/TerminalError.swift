@@ -1,5 +1,4 @@
 import Glibc
-public import IPC
 public import Programs
 
 /// Why there is no terminal to use.
