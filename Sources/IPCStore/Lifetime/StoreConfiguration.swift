@@ -58,15 +58,13 @@ package struct StoreConfiguration: Sendable {
 
 package enum SystemClock {
     /// Milliseconds since 1970.
-    package static func milliseconds() -> UInt64 { milliseconds(of: CLOCK_REALTIME) }
+    package static func milliseconds() -> UInt64 { Timestamp.now.millisecondsSince1970 }
 
-    /// Milliseconds since boot, including time asleep. Setting the system's time does not change it.
-    package static func uptimeMilliseconds() -> UInt64 { milliseconds(of: CLOCK_BOOTTIME) }
-
-    /// The time of a clock, in milliseconds. The corresponding C function is `clock_gettime`.
-    private static func milliseconds(of clock: clockid_t) -> UInt64 {
+    /// Milliseconds since boot, including time asleep. Setting the system's time does not change it. The corresponding C
+    /// function is `clock_gettime`.
+    package static func uptimeMilliseconds() -> UInt64 {
         var time = timespec()
-        clock_gettime(clock, &time)
+        clock_gettime(CLOCK_BOOTTIME, &time)
         return UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
     }
 }
