@@ -24,8 +24,9 @@ package final class StopSignal: Sendable {
     /// ``attend()``. A second call has no effect.
     package func listen() {
         let isFirst = listening.withLock { listener in
-            defer { listener = self }
-            return listener == nil
+            guard listener == nil else { return false }
+            listener = self
+            return true
         }
         guard isFirst else { return }
         // Wakes the first thread, which then reads `listening`.
@@ -97,8 +98,13 @@ package final class StopSignal: Sendable {
         }
     }
 
-    /// Exits the process at once when `signals` signals have arrived.
-    package func endProcess(atSignal signals: Int) { _ = add(signals) { _exit(ExitCode.cancelled.rawValue) } }
+    /// Runs `cleanUp` and exits the process at once when `signals` signals have arrived.
+    package func endProcess(atSignal signals: Int, _ cleanUp: @escaping @Sendable () -> Void) {
+        _ = add(signals) {
+            cleanUp()
+            _exit(ExitCode.cancelled.rawValue)
+        }
+    }
 
     package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
 

@@ -20,6 +20,8 @@ package struct ContentOutput: ~Copyable {
         if isOwned { close(descriptor) }
     }
 
+    package var temporaryPath: String? { new?.path }
+
     package static var standardOutput: ContentOutput { ContentOutput(STDOUT_FILENO, "the output", isOwned: false) }
 
     /// Opens a file. Call this before reading a pasteboard, so that no content is consumed and then lost.

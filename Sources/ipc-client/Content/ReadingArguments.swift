@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import IPC
 import IPCModel
 import IPCTools
@@ -65,8 +66,13 @@ struct ReadingArguments: ParsableArguments, Sendable {
         let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
         if listTypes { return try await list(board, output) }
         let stop = StopSignal()
-        stop.endProcess(atSignal: 2)
-        try await read(board, name, to: file, output, stop)
+        stop.endProcess(atSignal: 2) { file?.discard() }
+        // A signal must not leave a temporary file behind.
+        if file != nil { stop.listen() }
+        do { try await read(board, name, to: file, output, stop) } catch {
+            file?.discard()
+            throw error
+        }
     }
 
     @DBusActor
@@ -101,7 +107,10 @@ struct ReadingArguments: ParsableArguments, Sendable {
         _ content: ConsumedContent?, _ board: Pasteboard, _ stop: StopSignal,
         _ write: @escaping @Sendable () throws(ToolFailure) -> Void
     ) async throws(ToolFailure) {
-        guard let content else { return try write() }
+        guard let content else {
+            guard !stop.hasCome(1) else { throw .interrupted }
+            return try write()
+        }
         stop.ignoreClosedOutput()
         let end: Result<Void, ToolFailure>? =
             stop.hasCome(1)
@@ -205,7 +214,16 @@ extension Pasteboard {
 /// A file that was opened for writing.
 private final class Destination: Sendable {
     private let output: Mutex<ContentOutput>
-    init(_ path: String) throws(ToolFailure) { output = Mutex(try .file(path)) }
+    private let temporary: String?
+
+    init(_ path: String) throws(ToolFailure) {
+        let file = try ContentOutput.file(path)
+        temporary = file.temporaryPath
+        output = Mutex(file)
+    }
+
+    /// Removes the temporary file, even while another thread writes to it. Has no effect once the file is complete.
+    func discard() { if let temporary { unlink(temporary) } }
 
     func write(_ value: Representation.Value) throws(ToolFailure) {
         try output.withLock { (output) throws(ToolFailure) in try output.write(value) }

@@ -104,6 +104,39 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
+    /// The first signal waits for the broker's answer, and the second one does not. Neither changes the file, or leaves
+    /// a temporary file.
+    @Test(arguments: [1, 2])
+    func aSignalLeavesTheOutputFileAsItWas(signals: Int) async throws {
+        let broker = try await BrokerProcess.start()
+        let app = try await Application.connect(id: "demo.Writer", bus: .address(PrivateBus.current.address))
+        let (asked, signalled) = (Collected<Void>(), Collected<Void>())
+        try await app.pasteboard(named: "b", create: true).setItems([], promising: [[.html]]) { _, _ in
+            asked.add(())
+            _ = try await signalled.wait(for: 1)
+            return .text("new")
+        }
+        let folder = try PrivateBus.current.directory.makeDirectory("output")
+        try FileContents.write("old", to: "\(folder)/file")
+        let read = ["get", "b", "--type", "text/html", "--output", "\(folder)/file"]
+        let reader = try await RunningProcess.start(try Binaries.path("ipc-client"), read, input: .none)
+        _ = try await asked.wait(for: 1)
+        // The temporary file is there by now.
+        #expect(FileContents.names(in: folder)?.count == 2)
+        for number in [SIGINT, SIGTERM].prefix(signals) { reader.signal(number) }
+        if signals == 1 { signalled.add(()) }
+        #expect(try await reader.wait() == .exited(2))
+        signalled.add(())
+        #expect(FileContents.names(in: folder) == ["file"])
+        #expect(try FileContents.text("\(folder)/file") == "old")
+        // The control: without a signal, the file is replaced.
+        _ = try await RunningProcess.run(try Binaries.path("ipc-client"), read).succeeded()
+        #expect(FileContents.names(in: folder) == ["file"])
+        #expect(try FileContents.text("\(folder)/file") == "new")
+        await app.close()
+        withExtendedLifetime(broker) {}
+    }
+
     /// The signal arrives between the call and its answer: the writer provides the promised content later.
     @Test(arguments: [["get", "b", "--take", "--type", "text/html"], ["get", "b", "--take", "--json"]])
     func aSignalDuringATakeLosesNothing(read: [String]) async throws {
