@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import IPCModel
 import IPCTools
 
 // Formats points in time for people.
@@ -11,10 +12,13 @@ extension Timestamp {
         // Unlike localtime, localtime_r may leave TZ unread.
         tzset()
         guard localtime_r(&seconds, &parts) != nil, parts.tm_year <= 9999 - 1900 else { return "" }
-        let milliseconds = fraction ? ".\(String(millisecondsSince1970 % 1_000 + 1_000).dropFirst())" : ""
+        let fraction = fraction ? ".\(milliseconds)" : ""
         let zone = Self.formatted(&parts, "%z")
-        return Self.formatted(&parts, "%Y-%m-%dT%H:%M:%S") + "\(milliseconds)\(zone.dropLast(2)):\(zone.suffix(2))"
+        return Self.formatted(&parts, "%Y-%m-%dT%H:%M:%S") + "\(fraction)\(zone.dropLast(2)):\(zone.suffix(2))"
     }
+
+    /// The milliseconds within the second, as three digits.
+    fileprivate var milliseconds: Substring { String(millisecondsSince1970 % 1_000 + 1_000).dropFirst() }
 
     private static func formatted(_ parts: inout tm, _ format: String) -> String {
         var buffer = [CChar](repeating: 0, count: 32)
@@ -32,4 +36,12 @@ extension Timestamp {
 
     /// The cell of a table: the distance from now on a terminal, otherwise the time in UTC.
     func cell(isAligned: Bool, now: Timestamp) -> String { isAligned ? distance(from: now) : description }
+}
+
+extension JSONValue {
+    /// `"2026-01-31T12:00:00.123Z"` (RFC 3339), always in UTC; an empty string beyond the year 9999.
+    static func time(_ time: Timestamp) -> JSONValue {
+        let text = time.description
+        return .string(text.isEmpty ? "" : "\(text.dropLast()).\(time.milliseconds)Z")
+    }
 }

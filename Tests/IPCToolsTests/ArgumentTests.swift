@@ -204,6 +204,15 @@ struct TableTests {
         #expect(time.cell(isAligned: false, now: now) == "2026-01-31T12:00:00Z")
     }
 
+    @Test func timesInJSONAreInUTCWithMilliseconds() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "JST-9", 1)
+            let time = Timestamp(millisecondsSince1970: 1_769_860_800_009)
+            #expect(JSONValue.time(time) == .string("2026-01-31T12:00:00.009Z"))
+            #expect(JSONValue.time(Timestamp(millisecondsSince1970: .max)) == .string(""))
+        }
+    }
+
     @Test func timesForPeopleAreLocal() async {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "JST-9", 1)

@@ -47,12 +47,12 @@ struct BoardList: ClientCommand {
             "persistent": .boolean(board.isPersistent),
             "item-count": .unsigned(board.itemCount),
             "size": .count(board.byteCount),
-            "time": board.changedAt.map { .count($0.millisecondsSince1970) },
+            "time": board.changedAt.map(JSONValue.time),
             "history-limit": board.historyLimit.map { .unsigned($0) },
             "versions": board.versionCount.map { .unsigned($0) },
             "sensitive": board.isSensitive ? .boolean(true) : nil,
             "once": board.isOnce ? .boolean(true) : nil,
-            "expires": board.expiresAt.map { .count($0.millisecondsSince1970) },
+            "expires": board.expiresAt.map(JSONValue.time),
         ])
     }
 }

@@ -10,11 +10,11 @@ extension JSONValue {
             "change-count": .count(version.changeCount),
             "source-application": .nonEmpty(version.source.application),
             "source-strength": .string(version.source.strength.rawValue),
-            "time": version.writtenAt.map { .count($0.millisecondsSince1970) },
+            "time": version.writtenAt.map(JSONValue.time),
             "size": .count(version.byteCount),
             "sensitive": version.isSensitive ? .boolean(true) : nil,
             "once": version.isOnce ? .boolean(true) : nil,
-            "expires": version.expiresAt.map { .count($0.millisecondsSince1970) },
+            "expires": version.expiresAt.map(JSONValue.time),
             "items": .items(version.items),
         ])
     }
@@ -47,10 +47,10 @@ extension JSONValue {
             Member("types", .types(version.types)),
             JSONValue.nonEmpty(version.source.application).map { Member("source-application", $0) },
             Member("source-strength", .string(version.source.strength.rawValue)),
-            version.writtenAt.map { Member("time", .count($0.millisecondsSince1970)) },
+            version.writtenAt.map { Member("time", .time($0)) },
             version.isSensitive ? Member("sensitive", .boolean(true)) : nil,
             version.isOnce ? Member("once", .boolean(true)) : nil,
-            version.expiresAt.map { Member("expires", .count($0.millisecondsSince1970)) },
+            version.expiresAt.map { Member("expires", .time($0)) },
         ].compactMap { $0 }
     }
 }

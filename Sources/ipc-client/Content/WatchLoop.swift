@@ -107,7 +107,7 @@ struct WatchEvent: Sendable {
                 [
                     JSONValue.Member("pasteboard", .string(change.name.text)),
                     JSONValue.Member("change-count", .count(count)),
-                    JSONValue.Member("time", .count(time.millisecondsSince1970)),
+                    JSONValue.Member("time", .time(time)),
                 ] + rest)
         }
         return .object(JSONValue.facts(version, of: change.name.text) + rest)

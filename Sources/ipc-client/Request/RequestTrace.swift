@@ -46,7 +46,7 @@ struct TraceTable: Sendable {
     var json: [JSONValue] {
         steps.map { step in
             .object([
-                "time": .count(step.time.millisecondsSince1970),
+                "time": .time(step.time),
                 "step": .string(step.kind.rawValue),
                 "attempt": step.attempt == 0 ? nil : .unsigned(step.attempt),
                 "who": .nonEmpty(step.who),
