@@ -31,9 +31,8 @@ package final class Broker {
 
     /// Why a broker refused to start, or stopped on its own.
     package enum End: Error, Sendable {
-        /// Another broker already serves this bus.
         case alreadyRunning(owner: String)
-        /// The message bus cannot be reached.
+        /// The message bus cannot be reached, for this reason.
         case noBus(String)
         case busLost
         /// The store failed, so the broker can acknowledge nothing more (I3).
@@ -241,7 +240,7 @@ package final class Broker {
         announcer.changed(moves)
     }
 
-    /// The D-Bus error for a ``Condition``, as named in the contract; `nil` for any other error, which is a fault.
+    /// Converts an error to the D-Bus error that the contract names; `nil` for an error that is a broker fault.
     private nonisolated static func translate(_ error: any Error) -> ErrorReply? {
         if let condition = error as? any Condition { return condition.errorReply }
         if case .beyondLimit(let limit, let asked, let allowed)? = error as? MessageError {
@@ -252,8 +251,8 @@ package final class Broker {
 }
 
 extension WireBounds {
-    /// The bounds that every message to the broker must respect. Arrays of strings contain names, content types or
-    /// digests; their exact limits are checked when a call reads them.
+    /// The bounds of every message to the broker. Arrays of strings contain names, content types or digests; their
+    /// exact limits are checked when a call reads them.
     init(_ limits: Limits) {
         self.init(
             limits: limits.dictionary,
@@ -303,7 +302,7 @@ extension BrokerConfiguration {
 }
 
 extension Limits {
-    /// The longest message that is accepted, in bytes: its inline values, as many bytes for everything else, and 1 MiB.
+    /// The longest message that the broker accepts, in bytes: twice the limit for inline values, plus 1 MiB.
     var longestMessage: Int { min(2 * Int(clamping: inlineMessageBytes) + (1 << 20), MessageError.longestMessage) }
 
     /// The limit that a call exceeded when it was refused before its method ran.

@@ -1,7 +1,6 @@
 package import IPCDBus
 package import IPCModel
 
-/// The settings that a broker starts with.
 package struct BrokerConfiguration: Sendable {
     /// The folder of the store.
     package var store: String

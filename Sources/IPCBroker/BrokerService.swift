@@ -61,9 +61,8 @@ struct UsageReport {
 
     let json: JSONValue
 
-    /// - Parameters:
-    ///   - stored: the usage of the store. The empty source stands for all writers that named no source.
-    ///   - isVisible: whether the caller may see the usage of an application.
+    /// - Parameter stored: the usage of the store. The empty source stands for all writers that named no source.
+    /// - Parameter isVisible: whether the caller may see the usage of an application.
     init(
         _ stored: StoreUsage, watchers: Int, descriptors: UInt64, isVisible: (String) -> Bool = { _ in true }
     ) {

@@ -5,7 +5,6 @@ internal import IPCStore
 // Store operations that pass their result to a closure on the I/O thread. They need no task, because resuming a task
 // costs as much as a small operation.
 extension Store {
-    /// Like ``commit(_:)``, but calls `then` with the result.
     /// - Parameter board: the pasteboard, if the operation uses only one. The operation may then run on the I/O thread.
     func commit<Value: Sendable>(
         about board: PasteboardName? = nil, _ body: @escaping Operation<Value>, then: @escaping DelayedAnswer<Value>
@@ -18,7 +17,6 @@ extension Store {
         }
     }
 
-    /// Like ``stage(_:)``, but calls `then` with the result.
     func stage<Value: Sendable>(_ body: @escaping Operation<Value>, then: @escaping DelayedAnswer<Staged<Value>>) {
         stage { transaction in
             let value = try body(transaction)

@@ -2,8 +2,7 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCQueues
 
-/// Keeps the calls of each caller in order of arrival, even if a call has to wait for the bus or for the intake of its
-/// files before it can take effect.
+/// Keeps each caller's calls in order of arrival, even if a call must first wait for the bus or for its files' intake.
 @DBusActor
 final class ArrivalOrder {
     /// The calls that are waiting for their turn, by caller. A caller has an entry while one of its calls has the turn.
@@ -14,10 +13,9 @@ final class ArrivalOrder {
     init(limits: Limits) { self.limits = limits }
 
     /// Waits until the caller's earlier calls have had their turns, and then runs `prepare` as the turn of this call.
-    /// Does not suspend if there are no such calls and `prepare` does not suspend.
-    ///
-    /// The next call's turn starts in a later job of the I/O thread. So anything that this call's task does after
-    /// `inTurn` and before it suspends, such as passing work to the store, happens in order of arrival.
+    /// Does not suspend if there are no such calls and `prepare` does not suspend. The next call's turn starts in a
+    /// later job of the I/O thread. So anything that this call's task does after `inTurn` and before it suspends, such
+    /// as passing work to the store, happens in order of arrival.
     /// - Throws: `LimitExceeded` for `calls-in-turn`, before `prepare` has run; otherwise the error of `prepare`.
     func inTurn<Ready: Sendable>(
         of caller: BusName?, prepare: @DBusActor () async throws -> Ready
@@ -27,7 +25,7 @@ final class ArrivalOrder {
         return try await prepare()
     }
 
-    /// Starts a turn, unless another call of the caller has it. The inner function avoids hashing the name twice.
+    /// Starts the caller's turn, unless another of its calls has it. The inner function hashes the name only once.
     private func takeTurn(of caller: BusName?) -> Bool {
         func take(_ queue: inout Queue<CheckedContinuation<Void, Never>>?) -> Bool {
             guard queue == nil else { return false }

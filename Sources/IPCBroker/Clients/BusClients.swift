@@ -1,36 +1,30 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// A program that calls the broker.
 struct Caller: Sendable {
     let name: BusName?
-    /// The pasteboards that the program may see.
     let visibility: PasteboardVisibility
     /// The source of the program's requests, including whether that source is proven or only claimed.
     let source: Source
 }
 
-/// Keeps track of the programs on the bus: which names are owned, by which connections, and which connections leave.
-///
-/// A single subscription to all owner changes serves source checks, live claims, deliveries and unique pasteboards, so
-/// no match rule is added and removed for each caller.
+/// Keeps track of the programs on the bus: which names are owned, by which connections, and which connections leave. It
+/// subscribes once to all owner changes, so no match rule is added and removed for each caller.
 @DBusActor
 final class BusClients {
     private let connection: Connection
     private var owners = NameOwners()
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
-    /// The unique names on the bus. State is kept only for these names. If it were kept for a name that has already
-    /// left, nothing would ever remove it.
+    /// The unique names on the bus. State is kept only for these: for a name that has left, nothing would remove it.
     private var present: Set<BusName> = []
     /// The unique names that left while ``start()`` waited for the list of all names; `nil` once the list has arrived.
     private var leftDuringStart: Set<BusName>? = []
     private var confinements: [BusName: ConfinementState] = [:]
     private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
 
-    /// Runs when a unique name has left the bus, before ``departed``.
+    /// Run when a unique name has left the bus: first ``leaves``, then ``departed``.
     var leaves: @DBusActor (BusName) -> Void = { _ in }
-    /// Runs when a unique name has left the bus.
     var departed: @DBusActor (BusName) -> Void = { _ in }
     /// Runs when a well-known name has lost its owner, even if it has a new one.
     var ownerLeft: @DBusActor (ApplicationID) -> Void = { _ in }
@@ -89,7 +83,7 @@ final class BusClients {
         }
     }
 
-    /// The connection that owns the application's bus name.
+    /// The connection that owns the application's bus name, if any. Queries the bus if it is not known yet.
     func owner(of application: ApplicationID) async throws(CallError) -> BusName? {
         switch owners[application] {
         case nil: return nil
@@ -136,7 +130,6 @@ final class BusClients {
         if !hasDeparted(caller) { uniquePasteboards[caller, default: []].insert(name) }
     }
 
-    /// Notes that a pasteboard with a unique name was removed.
     func removed(_ name: PasteboardName) {
         for maker in uniquePasteboards.keys where uniquePasteboards[maker]?.remove(name) != nil {
             if uniquePasteboards[maker]?.isEmpty == true { uniquePasteboards[maker] = nil }

@@ -9,7 +9,6 @@ struct CallersInTurn<Waiting> {
 
     func count(of caller: BusName?) -> Int { lines[caller]?.count ?? 0 }
 
-    /// The element whose turn is next; `nil` if the queue is empty.
     var next: Waiting? { turns.next.flatMap { lines[$0]?.next } }
 
     mutating func append(_ element: Waiting, of caller: BusName?) {

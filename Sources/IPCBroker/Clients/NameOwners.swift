@@ -1,11 +1,10 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// The owners of well-known names, as the bus reports them in signals and in answers to questions.
-///
-/// A signal is handled when it arrives, but an answer is handled only when the task that waits for it resumes. An
-/// answer therefore counts only if no signal about the name has arrived since the question. Otherwise, the broker could
-/// believe that a handler that has left is still the owner, and no signal would correct that.
+/// The owners of well-known names, as the bus reports them in signals and in answers to questions. A signal is handled
+/// when it arrives, but an answer is handled only when the task that waits for it resumes. An answer therefore counts
+/// only if no signal about the name has arrived since the question. Otherwise, the broker could believe that a handler
+/// that has left is still the owner, and no signal would correct that.
 struct NameOwners: Sendable {
     enum Owner: Sendable, Equatable {
         /// There is an owner. The bus is asked for its name when the name is needed.
@@ -23,7 +22,6 @@ struct NameOwners: Sendable {
     private var open: [ApplicationID: UInt64] = [:]
     private var questionCount: UInt64 = 0
 
-    /// The owner; `nil` if the name has none.
     subscript(application: ApplicationID) -> Owner? { owners[application] }
 
     /// Notes a name that is in the bus's list of names.

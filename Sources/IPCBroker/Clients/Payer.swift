@@ -28,12 +28,11 @@ struct ProcessIdentity: Sendable, Hashable {
     }
 }
 
-/// The account that a request is charged to.
-///
-/// An application that the bus or a sandbox attests has its own account. Any other caller is charged to its process, or
-/// else to its connection. A process number may be reused, so it only selects an account, and grants no rights (I19).
+/// The account that a request is charged to. An application that the bus or a sandbox attests has its own account. Any
+/// other caller is charged to its process, or else to its connection. A process number may be reused, so it only
+/// selects an account, and grants no rights (I19).
 struct Payer: Sendable, Hashable {
-    /// Identifies the account. It is different for every application, process and connection.
+    /// Identifies the account. No two applications, processes or connections have the same string.
     let text: String
 
     init(text: String) { self.text = text }

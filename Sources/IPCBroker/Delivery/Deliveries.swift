@@ -13,7 +13,6 @@ struct HandlerFacts {
     var isLive = false
 }
 
-/// The objects and values that all deliveries need.
 @DBusActor
 final class DeliveryContext {
     let connection: Connection
@@ -43,7 +42,7 @@ final class DeliveryContext {
 
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
-    /// From now on, passes events of this connection to the handler of this application.
+    /// Passes later events of the connection `owner` to the delivery for this application.
     func watch(_ application: ApplicationID, at owner: BusName) {
         if !clients.hasDeparted(owner) { handlers[owner, default: []].insert(application) }
     }
@@ -66,7 +65,7 @@ final class Deliveries {
     private let desktop: DesktopDelivery
     private let orphans: OrphanedRequests
     private var isEnding = false
-    /// The number of entries in ``handlers`` at which those of idle handlers are removed.
+    /// When ``handlers`` reaches this many entries, the entries of idle handlers are removed.
     private var nextSweep = firstSweep
     private static let firstSweep = 1_024
 
@@ -106,7 +105,7 @@ final class Deliveries {
         context.table.remove(request)
     }
 
-    /// Why a handler would not be started now, although the bus could start it; `nil` if it would be started.
+    /// Why the broker would not start a handler now, although the bus could; `nil` if the broker would start it.
     func refusal(of application: ApplicationID) -> String? { handlers[application]?.refusal }
 
     // MARK: Events of the bus
@@ -117,7 +116,7 @@ final class Deliveries {
 
     func ownerChanged(_ application: ApplicationID) { handlers[application]?.look() }
 
-    /// Delivers requests whose handler has become startable.
+    /// Notifies all handlers, because requests for a handler that has become startable can now be delivered.
     func activatableChanged() { for handler in handlers.values { handler.handle(.activatableChanged) } }
 
     func connectionLeft(_ connection: BusName) {

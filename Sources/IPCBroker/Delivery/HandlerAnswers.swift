@@ -92,7 +92,7 @@ extension HandlerDelivery {
         handle(.stillThere, of: request)
     }
 
-    /// Queries the bus, and then reports the crash: errors for undelivered requests arrive before the bus's answer.
+    /// Queries the bus before it reports a crash: the bus's errors for undelivered requests arrive before its answer.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.context.connection.owner(of: owner)

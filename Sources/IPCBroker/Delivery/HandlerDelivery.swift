@@ -3,10 +3,9 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Delivers the requests for one handler.
-///
-/// This class makes no decisions. It reports events to the ``RequestLife`` of each request and to the ``HandlerQueue``
-/// of the handler, and performs the actions that they return. The actions of either are events for the other.
+/// Delivers the requests for one handler. This class makes no decisions: it reports events to the ``RequestLife`` of
+/// each request and to the ``HandlerQueue`` of the handler, and performs the actions that they return. An action that
+/// one of them returns may be an event for the other.
 @DBusActor
 final class HandlerDelivery: RequestDelivery {
     let application: ApplicationID

@@ -3,10 +3,9 @@ internal import IPCDBus
 internal import IPCModel
 
 extension HandlerDelivery {
-    /// Starts the handler through the bus.
-    ///
-    /// Requests are sent to the handler's unique name once it is running. A request sent to its well-known name would
-    /// also make the bus start it, but might be delivered after the broker has reported that the start failed.
+    /// Starts the handler through the bus. Requests are sent to its unique name once it is running. A request sent to
+    /// its well-known name would also make the bus start it, but might be delivered after the broker has reported that
+    /// the start failed.
     func start() {
         DBusActor.task {
             guard await self.context.clients.activatable().contains(self.application.text) else {
@@ -26,7 +25,7 @@ extension HandlerDelivery {
         DBusActor.task {
             _ = try? await self.context.clients.owner(of: self.application)
             self.reportHandler()
-            // If the query fails, wait for the next change that the bus reports.
+            // If the query fails, the queue waits for the next owner change that the bus reports.
             let isKnown = self.context.clients.knownOwner(of: self.application) != nil
             if !isKnown, self.context.clients.isRunning(self.application) { self.report(.ownerUnknown) }
             self.proceed()
@@ -43,8 +42,7 @@ extension HandlerDelivery {
 }
 
 extension DeliveryContext {
-    /// Starts an application through the bus.
-    /// - Returns: why the start failed; `nil` if the application is running.
+    /// Starts an application through the bus. Returns why the start failed; `nil` if the application is running.
     func start(_ application: ApplicationID) async -> HandlerQueue.StartFailure? {
         let time = Duration.milliseconds(Int(clamping: limits.activationMilliseconds))
         do {

@@ -10,7 +10,7 @@ final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
     let application: ApplicationID
     let source: Source
-    /// The account that is charged. Not that of a claimed source: any program could use up that source's share.
+    /// The account that is charged; never that of a claimed source, whose share any program could use up.
     let payer: Payer
     /// The sender; `nil` if an earlier broker accepted the request and its sender is not on this bus.
     let caller: BusName?
@@ -19,7 +19,6 @@ final class PendingRequest: @DBusActor Deadlined {
     var desktop: DesktopHandler?
     /// The object that delivers the request; set when the request is enqueued.
     var delivery: (any RequestDelivery)?
-    /// The request's state machine.
     var life: RequestLife
     /// Whether the store has a record of the request, because its sender gave an id or because it is queued.
     let hasRecord: Bool
@@ -61,7 +60,7 @@ final class PendingRequest: @DBusActor Deadlined {
     /// The accounts that are charged for the request; `nil` if it is not in the table.
     var loads: RequestTable.Loads?
     var deadlineIndex = -1
-    /// The commit group with which the store accepted the request; `nil` if its end does not depend on one.
+    /// The commit group that accepted the request, required by the write of its end; `nil` if there is none.
     var group: CommitGroup?
 
     init(
@@ -168,11 +167,11 @@ final class RequestContent: Sendable {
     }
 }
 
-/// The context of a request, as it is stored with the record.
+/// The part of a request's context that is stored with its record.
 struct KeptContext: Facts {
     var annotation: Value?
     var activationToken: String?
-    /// The desktop file ID and the bus name, if any, of the desktop application that gets the request.
+    /// The desktop file ID and the bus name of the desktop application that gets the request; `nil` if there is none.
     var desktopEntry: String?
     var desktopService: String?
     static let keys: [Key<Self>] = [

@@ -33,7 +33,6 @@ extension RequestDelivery {
 extension PendingRequest {
     func handle(_ event: RequestLife.Event) { delivery?.handle(event, of: self) }
 
-    /// Reports that the deadline of the request has passed.
     func deadlinePassed() { handle(.timePassed(isHandlerStarting: delivery?.isStarting ?? false)) }
 }
 

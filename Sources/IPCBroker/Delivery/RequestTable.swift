@@ -121,7 +121,7 @@ final class RequestTable {
             allowed: most / Self.queuedCost)
     }
 
-    /// Returns an equal source that shares its string with the payer's other requests, saving 100,000 copies.
+    /// Returns an equal source that shares its string with the payer's other requests, to save memory.
     func shared(_ source: Source, payer: Payer) -> Source {
         guard let known = ofSource[payer]?.source, known == source else { return source }
         return known
@@ -158,7 +158,7 @@ final class RequestTable {
         charge(request)
     }
 
-    /// The number of bytes that may be added to the payload of a request.
+    /// The number of bytes by which a request's payload may grow within the limits.
     func room(for request: PendingRequest) -> UInt64 {
         let loads = request.loads
         let (own, handlers) = (loads?.source.charges.bytes ?? 0, loads?.handler.charges.bytes ?? 0)

@@ -1,10 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Runs a program with a string as its standard input, and blocks until it exits; see ``Background``.
-///
-/// Input and output are memory files. So neither side can block the other, and a process that the program leaves behind
-/// cannot keep a pipe open.
+/// Runs a program with a string as its standard input, and blocks until it exits; see ``Background``. Input and output
+/// are memory files. So neither side can block the other, and a process that the program leaves behind cannot keep a
+/// pipe open.
 enum ChildProcess {
     enum End: Sendable, Equatable {
         case exited(Int32)

@@ -4,10 +4,9 @@ internal import IPCModel
 internal import IPCStore
 
 /// Delivers requests to desktop applications. If an application has a bus name, the URL is passed with
-/// `org.freedesktop.Application.Open`, and the answer is awaited. Any other application is started with the URL.
-///
-/// A desktop application takes any number of URLs at once. So there is no limit on simultaneous deliveries and there
-/// are no sender queues: each request is sent as soon as it is accepted.
+/// `org.freedesktop.Application.Open`, and the answer is awaited. Any other application is started with the URL. A
+/// desktop application takes any number of URLs at once. So deliveries are not limited and there are no sender queues:
+/// each request is sent as soon as it is accepted.
 @DBusActor
 final class DesktopDelivery: RequestDelivery {
     private let context: DeliveryContext

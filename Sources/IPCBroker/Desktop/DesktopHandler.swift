@@ -31,11 +31,9 @@ extension KeptContext {
 }
 
 extension SchemesService {
-    /// Finds the desktop application for a URL and updates the resolution. Returns `nil` if the URL is claimed, or if
-    /// the desktop has no application for it.
-    ///
-    /// A sandboxed caller also gets `nil`: it has the portal (`org.freedesktop.portal.OpenURI`) for this, where the
-    /// user can refuse. The broker must not be a way around the portal.
+    /// Finds the desktop application for a URL and updates the resolution; `nil` if the URL is claimed or no desktop
+    /// application opens it. A sandboxed caller always gets `nil`, because the broker must not be a way around the
+    /// portal (`org.freedesktop.portal.OpenURI`), where the user can refuse.
     func desktopHandler(
         of url: URLText, _ resolution: inout Resolution, for caller: Caller
     ) async throws -> DesktopHandler? {

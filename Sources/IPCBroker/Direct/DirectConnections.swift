@@ -93,8 +93,7 @@ final class DirectConnections {
         if count == 0 { quiet.resumeAll() }
     }
 
-    /// Before a caller's departure is handled, reads the remaining messages on its direct connections. They take effect
-    /// like messages that it sent over the bus.
+    /// Reads a caller's last messages on its direct connections, so that they take effect before its departure does.
     func callerLeaves(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.peer?.takeInRest() } }
 
     func callerLeft(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.end() } }

@@ -34,7 +34,7 @@ final class AnswerRoom {
     private struct Waiting {
         let subject: Subject
         let caller: BusName?
-        /// Is resumed with `nil` if the caller has used up its own share in the meantime.
+        /// Resumed with `nil` if the caller has used up its own share in the meantime.
         let continuation: CheckedContinuation<Place?, Never>
     }
 
@@ -42,7 +42,7 @@ final class AnswerRoom {
     private struct Known {
         /// All values, for a caller that takes no descriptors: all are sent inline.
         var whole: Int?
-        /// All values, for a caller that takes descriptors: the descriptors plus the values sent inline.
+        /// All values, for a caller that takes descriptors: the charge for descriptors plus the values sent inline.
         var beside: Int?
         var value: Int?
 

@@ -36,9 +36,7 @@ final class ChangeWatchers {
     private let visibility: @DBusActor (BusName?) -> PasteboardVisibility
     private let hasDeparted: @DBusActor (BusName?) -> Bool
 
-    /// - Parameters:
-    ///   - visibility: the pasteboards that a caller may see now; used for calls that watch all pasteboards.
-    ///   - hasDeparted: whether a caller has left the bus.
+    /// - Parameter visibility: the pasteboards that a caller may see now; used for calls that watch all pasteboards.
     init(
         limits: Limits, visibility: @escaping @DBusActor (BusName?) -> PasteboardVisibility,
         hasDeparted: @escaping @DBusActor (BusName?) -> Bool
@@ -53,8 +51,6 @@ final class ChangeWatchers {
 
     /// Reports the changes after `since`. If there are none, waits for the next change of one of `names` (if empty, of
     /// any pasteboard that the caller may see). If the time expires or the caller leaves, the answer is an empty list.
-    /// A waiting call needs no task.
-    ///
     /// The watch starts before the query for earlier changes, so that no change and no departure is missed.
     /// - Parameters:
     ///   - past: reports the earlier changes once; `nil` if there are none.
@@ -98,7 +94,7 @@ final class ChangeWatchers {
         deadlines.insert(watcher, at: deadline)
     }
 
-    /// The part of an answer that the caller may see; `nil` if there is none. Named pasteboards are already checked.
+    /// The part of an answer that the caller may see, if any. Pasteboards that the call names were checked before.
     private func visible(_ answer: Answer?, to watcher: Watcher) -> Answer? {
         guard let answer, watcher.names.isEmpty else { return answer }
         let visibility = visibility(watcher.caller)
@@ -113,8 +109,7 @@ final class ChangeWatchers {
         }
     }
 
-    /// Answers the calls that are waiting for these pasteboards. A removed pasteboard is reported with change count 0.
-    /// The cost does not depend on the number of other calls.
+    /// Answers only the calls that wait for these pasteboards. A removed pasteboard is reported with change count 0.
     func changed(_ moves: [PasteboardMove]) {
         guard !watchers.isEmpty, let newest = moves.map(\.changeCount).max() else { return }
         var latest: [PasteboardName: PasteboardMove] = [:]

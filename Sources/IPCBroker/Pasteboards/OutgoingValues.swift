@@ -18,7 +18,6 @@ struct OutgoingValues: Sendable {
     /// Rejects a payload that is too large for the handler to receive. Only the sizes are checked.
     func checkHanded(_ items: [PasteboardItem]) throws { try naming { _ = try fit(items.valueSizes) } }
 
-    /// The total size of the values that are sent inline, in bytes.
     func inlineBytes(of items: [PasteboardItem]) -> UInt64 {
         guard takesDescriptors else { return items.byteCount }
         let sizes = items.valueSizes
@@ -66,7 +65,6 @@ struct OutgoingValues: Sendable {
 }
 
 extension Representation {
-    /// Returns the same value, as a descriptor or inline.
     fileprivate func sent(asDescriptor: Bool) throws -> Representation {
         switch (value, asDescriptor) {
         case (.file(let file), false):
@@ -93,14 +91,12 @@ extension [PasteboardItem] {
         }
     }
 
-    /// The sizes of all values, in bytes.
     fileprivate var valueSizes: [UInt64] {
         var sizes: [UInt64] = []
         for item in self { for value in item.representations { sizes.append(UInt64(value.byteCount)) } }
         return sizes
     }
 
-    /// The number of values that are files.
     var fileCount: Int {
         reduce(0) { $0 + $1.representations.count { if case .file = $0.value { true } else { false } } }
     }
@@ -127,7 +123,6 @@ extension Representation.Value {
 }
 
 extension PasteboardItem {
-    /// The total size of the values that are sent inline, in bytes.
     var inlineByteCount: UInt64 {
         representations.reduce(0) { sum, representation in
             if case .file = representation.value { sum } else { sum + UInt64(representation.byteCount) }

@@ -40,7 +40,6 @@ extension IPCStore.WriteOptions {
 
     private static let mostTimeToLive: UInt64 = 3_155_760_000_000
 
-    /// The same options with this source.
     func with(_ source: Source) -> Self {
         var options = self
         options.source = source

@@ -79,7 +79,7 @@ extension PasteboardService {
                     call.keepUntilAnswered(nil)
                     let place = try await self.promisedReads.wait(of: call.sender) {
                         try await self.promises.fetch(wanted)
-                        // The size of the value differs from that of its promise.
+                        // The size of the value may differ from the size that its promise stated.
                         self.room.forget(subject.name)
                         return try await self.room.place(for: subject, call)
                     }

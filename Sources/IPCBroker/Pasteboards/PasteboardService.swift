@@ -67,7 +67,6 @@ final class PasteboardService {
 
     private struct Written: Sendable {
         let count: UInt64
-        /// Whether the write created the pasteboard.
         let isNew: Bool
     }
 
@@ -109,13 +108,11 @@ final class PasteboardService {
             return (write, try await store.commit(write.operation(items)))
         }
         if let written { return finish(.success(written)) }
-        // An addition to a sensitive pasteboard copies its whole content, so only a write that replaces all items may
-        // run on the I/O thread.
+        // An addition to a sensitive pasteboard copies its content, so only a replacement may run on the I/O thread.
         store.commit(about: change == .set ? write.name : nil, write.operation(items), then: finish)
     }
 
-    /// Whether the store needs little time for a write. Such a write may run on the I/O thread, and the caller's next
-    /// call does not have to wait for it (I15).
+    /// Whether a write is so fast that it may run on the I/O thread, and the caller's next call need not wait (I15).
     private static func isSmall(_ items: [PasteboardItem]) -> Bool {
         var (bytes, values) = (0, 0)
         for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }

@@ -86,7 +86,7 @@ final class PasteboardsService {
         }
     }
 
-    /// Waits for a change. The call waits in ``ChangeWatchers``, and needs no task.
+    /// Waits for a change in ``ChangeWatchers``, which needs no task.
     private func waitForChange(
         _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
@@ -161,8 +161,7 @@ final class PasteboardsService {
 }
 
 extension StoreTransaction {
-    /// A page of the pasteboards that a caller may see, ordered by name. The cost does not depend on the number of
-    /// other pasteboards.
+    /// A page of the pasteboards that a caller may see, ordered by name. Other pasteboards do not affect the cost.
     fileprivate borrowing func pasteboards(
         seenBy visibility: PasteboardVisibility, after: PasteboardName?, limit: Int, prefix: String
     ) throws -> [Board] {

@@ -6,7 +6,6 @@ struct BoundPayload: Sendable {
     var items: [PasteboardItem]?
     var pasteboard: PasteboardName?
     var changeCount: UInt64?
-    /// Whether the request created the pasteboard.
     var isNewPasteboard = false
     /// Whether the payload is sensitive, so that no record may contain it.
     let isSecret: Bool

@@ -11,7 +11,6 @@ struct Destination {
     let items: [PasteboardItem]?
 }
 
-/// The result of accepting a request.
 enum Acceptance: Sendable {
     case bound(BoundPayload)
     /// The call repeats an earlier one, whose request has ended.
@@ -82,7 +81,6 @@ final class RequestAcceptance {
         return pending
     }
 
-    /// Prepares values in the form that an application accepts.
     private func outgoing(to application: ApplicationID) -> OutgoingValues {
         OutgoingValues(limits, takesDescriptors: deliveries.context.facts(application).takesDescriptors)
     }
@@ -233,7 +231,6 @@ final class RequestAcceptance {
             changeCount: content.facts.changeCount)
     }
 
-    /// The store operation that accepts a request.
     private func operation(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
     ) throws -> Store.Operation<Acceptance> {

@@ -125,8 +125,7 @@ final class RequestRecords {
         }
     }
 
-    /// Writes the end of a request, with the payload for a retry. If that fails although the disk is not full, writes
-    /// the end without the payload.
+    /// Writes a request's end, with the payload for a retry. If that fails but the disk is not full, omits the payload.
     private func write(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])?
     ) async throws {

@@ -55,8 +55,7 @@ final class URLsService {
         }
     }
 
-    /// The result of a request that has already ended, from its record. So a repeated call gets it even if the handler
-    /// has left or there is no room for a new request.
+    /// The recorded result of an ended request. A repeated call gets it even if no new request would be accepted.
     /// - Throws: `error` if it has another cause, or no end is recorded; `identifierReused` if the arguments differ.
     private func earlierResult(
         of request: ValidatedRequest, insteadOf error: any Error

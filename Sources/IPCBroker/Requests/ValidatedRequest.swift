@@ -160,8 +160,7 @@ extension Value {
 }
 
 extension Limits {
-    /// Checks that a version of a pasteboard, or a payload, fits into one message. Values in descriptors are checked
-    /// during their intake.
+    /// Checks that items fit into one message. Values in descriptors are checked during their intake.
     func checkPayload(_ items: [PasteboardItem]) throws(LimitExceeded) {
         try check(\.itemsPerVersion, request: UInt64(items.count))
         try check(\.representationsPerVersion, request: UInt64(items.reduce(0) { $0 + $1.representations.count }))

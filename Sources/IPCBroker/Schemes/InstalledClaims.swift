@@ -7,7 +7,6 @@ internal import Logging
 /// XDG Base Directory Specification, or in the runtime directory for one session. Such claims do not need a user's
 /// store, and are removed with the package.
 struct InstalledClaims {
-    /// A claim from a file.
     struct Claim {
         let file: ClaimFile
         /// When the file's status last changed, in milliseconds since 1970 (inode(7), `st_ctim`). The modification time
@@ -26,8 +25,7 @@ struct InstalledClaims {
         self.logger = logger
     }
 
-    /// Reads all claims, oldest first. If an application has several files, the first one counts. A file that cannot be
-    /// read is skipped and logged.
+    /// Reads all claims, oldest first. An application's first file counts. An unreadable file is skipped and logged.
     func load() -> [Claim] {
         var found: [ApplicationID: Claim] = [:]
         for directory in directories {

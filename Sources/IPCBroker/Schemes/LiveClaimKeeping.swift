@@ -4,8 +4,7 @@ internal import IPCStore
 
 // Preserves the claims of running handlers across a restart of the broker.
 extension SchemesService {
-    /// Restores the claims of handlers that still have the connection that they had when the last broker stopped. The
-    /// other handlers are expected to return.
+    /// Restores the claims of handlers that kept their connection across the restart, and expects the others to return.
     func loadLive() async throws {
         let earlier = try await store.commit { try $0.registrations.liveClaims() }
         var gone: [LiveClaims] = []
@@ -30,8 +29,7 @@ extension SchemesService {
         }
     }
 
-    /// Stores the claims of a running handler, so that they survive a restart of the broker. If this fails, the
-    /// handler's library registers again after a restart.
+    /// Stores a running handler's claims for the next broker. If this fails, the handler's library registers again.
     func saveLive(_ application: ApplicationID, of owner: BusName?) async {
         let schemes = registry.schemes(of: application).filter {
             registry.claim(of: application, on: $0)?.kinds.contains(.live) == true

@@ -8,7 +8,6 @@ internal import IPCStore
 @DBusActor
 final class SchemesService {
     var registry: SchemeRegistry
-    /// The properties that handlers declared when they registered.
     var handlers: [ApplicationID: HandlerFacts] = [:]
     let policies: AccessPolicies
     let returning = ReturningHandlers()
@@ -23,7 +22,7 @@ final class SchemesService {
     let desktop: DesktopProgram?
     private var installed: InstalledClaims
 
-    /// Returns why an application would not be started now, although the bus could start it; `nil` if it would.
+    /// Returns why the broker would not start an application now, although the bus could; `nil` if it would start it.
     var refusal: @DBusActor (ApplicationID) -> String? = { _ in nil }
     /// Runs after an application has been registered, by itself or, for a persistent claim, by another program.
     var registered: @DBusActor (ApplicationID, _ isOwner: Bool) -> Void = { _, _ in }
@@ -58,7 +57,7 @@ final class SchemesService {
         try await loadLive()
     }
 
-    /// Updates the registry from the installed files.
+    /// Updates the registry from the installed files, and returns the changes.
     private func readInstalled() -> [SchemeChange] {
         let (claims, gone) = installed.reload()
         var changes = gone.flatMap { registry.unregister($0, $1, kinds: [.installed]) }
