@@ -22,7 +22,7 @@ extension Connection {
 
     /// Requests a well-known name, and waits in the bus's queue until this connection owns it. After a reconnect, the
     /// connection waits at the end of the queue.
-    /// - Throws: ``CallError/cancelled`` or ``CallError/disconnected``; in both cases, the connection has left the queue.
+    /// - Throws: ``CallError/cancelled`` or ``CallError/disconnected``. In both cases, the connection leaves the queue.
     public func ownName(_ name: BusName) async throws(CallError) {
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = try await watchName(name) { _, _ in turn.yield() }

@@ -66,10 +66,8 @@ final class NameRegistry {
         fileprivate(set) var lost: [BusName] = []
     }
 
-    /// Requests the owned names again after a reconnect, and looks up the owners of the watched names.
-    ///
-    /// A name is lost if another connection has requested it first, such as a second instance of this program that the
-    /// new bus has started.
+    /// Requests the owned names again after a reconnect, and looks up the owners of the watched names. A name is lost
+    /// if another connection has requested it first, such as a second instance of this program, started by the new bus.
     func restore(
         request: (String, UInt32) async throws(CallError) -> UInt32,
         owner: (BusName) async throws(CallError) -> BusName?

@@ -1,9 +1,8 @@
 internal import IPCQueues
 
-/// Calls that are waiting for their answers, by serial number, with their deadlines.
-///
-/// One timer, set for the earliest deadline, serves all calls. When it fires, the calls made since it last fired enter
-/// the deadline queue. A call that is answered earlier causes no timer work.
+/// Calls that are waiting for their answers, by serial number, with their deadlines. One timer, set for the earliest
+/// deadline, serves all calls. When it fires, the calls made since it last fired enter the deadline queue. A call that
+/// is answered earlier causes no timer work.
 @DBusActor
 final class CallTable {
     private var pending: [UInt32: PendingReply] = [:]
@@ -57,12 +56,10 @@ final class CallTable {
         }
     }
 
-    /// Whether an answer comes from the receiver of the call. A session bus lets any process answer any call
-    /// (`session.conf`), and serial numbers can be guessed. Answers from other processes are ignored, and the call keeps
-    /// waiting.
-    ///
-    /// The bus itself answers if the receiver is absent or has left. If the receiver is a well-known name that is not watched
-    /// (``NameRegistry``), any sender is accepted; ``Connection/answer(to:on:at:_:timeout:)`` also returns the sender.
+    /// Whether an answer comes from the receiver of the call, or from the bus because the receiver is absent. A session
+    /// bus lets any process answer any call (`session.conf`), and serial numbers can be guessed; other answers are
+    /// ignored. If the receiver is a well-known name that is not watched (``NameRegistry``), any sender is accepted;
+    /// ``Connection/answer(to:on:at:_:timeout:)`` also returns the sender.
     private func mayAnswer(_ message: Message) -> Bool {
         guard let names, let responder = responder(of: message.replySerial) else { return true }
         guard let sender = message.sender else { return false }

@@ -145,7 +145,7 @@ public final class Connection {
         close()
     }
 
-    /// Does the same as ``closeAfterFlush()``, but within a time limit, because the other side may have stopped reading.
+    /// Does the same as ``closeAfterFlush()`` within a time limit, because the other side may have stopped reading.
     package func closeAfterFlush(within patience: Duration) async {
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in self?.close() }
@@ -180,7 +180,7 @@ public final class Connection {
 
     public var isConnected: Bool { link != nil }
 
-    /// Whether this connection owns a name.
+    /// Whether this is the connection's unique name, or a well-known name that it owns.
     func isKnown(as name: BusName) -> Bool { name == uniqueName || names.owned[name] != nil }
 
     /// The objects that the other side may call.
@@ -198,7 +198,7 @@ public final class Connection {
     public var bytesWaiting: Int { link?.bytesWaiting ?? 0 }
 
     private func lost(_ link: Link) {
-        // A link that is not in use yet was lost before the bus answered `Hello`.
+        // If the link is not in use yet, it was lost before the bus answered `Hello`.
         guard link === self.link else { return outgoing.failAll(.disconnected) }
         link.close()
         uniqueName = nil

@@ -16,7 +16,7 @@ final class IncomingCalls {
     /// Starts a call. Rejects it if it has a defect, and defers it if its caller has to read earlier answers first.
     func receive(_ message: Message, from link: Link, on connection: Connection) {
         if let defect = message.defect {
-            // An answer needs the call's serial number and, on a bus, a receiver.
+            // A call without a serial number or, on a bus, without a sender cannot be answered.
             guard message.serial != 0, connection.isPeer || message.sender != nil else { return }
             return refuse(message, with: objects.refuse(defect), from: link, on: connection)
         }

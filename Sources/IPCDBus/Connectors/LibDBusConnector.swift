@@ -2,10 +2,9 @@ internal import CLibDBus
 internal import CLinux
 internal import Glibc
 
-/// Opens connections with libdbus, the reference implementation, using any of its transports and mechanisms.
-///
-/// libdbus connects and authenticates; then a ``Link`` takes over the socket. A bus sends nothing before `Hello`, so
-/// libdbus has not read any message by then.
+/// Opens connections with libdbus, the reference implementation, using any of its transports and mechanisms. libdbus
+/// connects and authenticates; then a ``Link`` takes over the socket. A bus sends nothing before `Hello`, so libdbus
+/// has not read any message by then.
 enum LibDBusConnector {
     private typealias Opened = (socket: Descriptor, passesDescriptors: Bool)
 
@@ -28,7 +27,7 @@ enum LibDBusConnector {
     private static func connect(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) -> Result<Opened, ConnectionError> {
-        // Keep libdbus from making the program ignore SIGPIPE. This is unnecessary, as libdbus uses MSG_NOSIGNAL.
+        // Keeps libdbus from making the program ignore SIGPIPE, which is unnecessary because libdbus uses MSG_NOSIGNAL.
         dbus_connection_set_change_sigpipe(0)
         var error = DBusError()
         dbus_error_init(&error)

@@ -2,10 +2,8 @@ internal import CLinux
 private import Dispatch
 private import Synchronization
 
-/// Threads for blocking calls, outside the I/O thread and the cooperative pool.
-///
-/// They are not libdispatch threads, because libdispatch would check its pools once a second for as long as the process
-/// runs. The threads exit when no call is waiting.
+/// Threads for blocking calls, outside the I/O thread and the cooperative pool. They exit when no call is waiting. They
+/// are not libdispatch threads, because libdispatch would check its pools every second for as long as the process runs.
 package enum Background {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -54,7 +52,7 @@ package enum Background {
             return true
         }
         guard isNew, clinux_start_thread("background", { _ in Background.work() }, nil) != 0 else { return }
-        // The system cannot create another thread. The running threads take over the job; if there are none, it runs here.
+        // The system cannot create another thread. The running threads take over the job; if none, it runs here.
         let isAlone = state.withLock { state in
             guard state.running > 1 else { return true }
             state.running -= 1

@@ -19,8 +19,8 @@ public actor DBusActor {
         Task(executorPreference: thread, operation: body)
     }
 
-    /// Starts a task, and runs it up to its first suspension before this returns. Handlers therefore start in the order of their
-    /// calls, and a handler that does not suspend finishes before this returns. Later, the task resumes like any other.
+    /// Starts a task, and runs it up to its first suspension before this returns, so handlers start in the order of
+    /// their calls. A handler that does not suspend finishes before this returns.
     @DBusActor
     package static func begin(_ body: @escaping @DBusActor @Sendable () async -> Void) {
         thread.begin(body)
@@ -32,16 +32,14 @@ public actor DBusActor {
         thread.handOver(body)
     }
 
-    /// Runs closures on the I/O thread in order, after everything handed over before them. Each closure is released
-    /// after it has run, because it may hold a large value.
+    /// Runs closures on the I/O thread, in order, after those handed over earlier. Each is released once it has run.
     package static func handOver(_ bodies: [@Sendable () -> Void]) { thread.handOver(bodies) }
 
     /// Runs `body` on the I/O thread once no other job is waiting there, before the thread sleeps.
     @DBusActor
     package static func whenIdle(_ body: @escaping @Sendable () -> Void) { thread.whenIdle(body) }
 
-    /// Runs `body` on the I/O thread each time the thread has been idle for a second after doing something. Calling
-    /// this again replaces the body.
+    /// Runs `body` each time the I/O thread has been idle for a second after work. Another call replaces `body`.
     @DBusActor
     package static func whenQuiet(_ body: @escaping @Sendable () -> Void) { thread.whenQuiet(body) }
 

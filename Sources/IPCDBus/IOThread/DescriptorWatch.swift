@@ -1,9 +1,8 @@
 private import CLinux
 internal import Glibc
 
-/// Watches a descriptor that does not carry D-Bus, such as a display or a pipe, on the I/O thread.
-///
-/// The caller must keep the descriptor open until ``end()``, because the system reuses closed descriptors' numbers.
+/// Watches a descriptor that does not carry D-Bus, such as a display or a pipe, on the I/O thread. The caller must keep
+/// the descriptor open until ``end()``, because the system reuses closed descriptors' numbers.
 @DBusActor
 package final class DescriptorWatch {
     /// The operation that can be performed without blocking.

@@ -42,7 +42,6 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor private var turnIsDue = false
     @DBusActor private var sources: [CInt: @DBusActor (UInt32) -> Void] = [:]
     @DBusActor private var timers = DeadlineQueue<ScheduledAction>()
-    /// The number of the newest timer.
     @DBusActor private var lastTimer: UInt64 = 0
     /// The actions that other threads have handed over. They wait for the task that runs them.
     @DBusActor private var handedOver: [@DBusActor @Sendable () -> Void] = []
@@ -84,7 +83,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Task(executorPreference: self, operation: body)
     }
 
-    /// Runs an action after those handed over earlier, but before the tasks that these start. Thread-safe.
+    /// Runs an action after all actions handed over earlier, but before any task that they start. Thread-safe.
     func handOver(_ action: @escaping @DBusActor @Sendable () -> Void) { take(.action(action)) }
 
     func handOver(_ actions: [@Sendable () -> Void]) { take { for action in actions { $0.append(.action(action)) } } }

@@ -4,8 +4,7 @@ package enum Slices {
     /// The number of elements in a slice. Processing one element takes about ten microseconds.
     package static var size: Int { 64 }
 
-    /// Runs `body` for each element in order: the first slice immediately, each further slice after polling the
-    /// sockets.
+    /// Runs `body` for each element in order: the first slice now, each later slice after the sockets are polled.
     @inlinable
     package static func forEach<Element>(_ elements: [Element], _ body: @escaping @DBusActor (Element) -> Void) {
         for element in elements.prefix(size) { body(element) }

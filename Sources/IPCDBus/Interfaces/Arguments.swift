@@ -13,7 +13,6 @@ public struct ArgumentDescription: Sendable, Hashable {
 /// The arguments of a call, an answer or a signal: their names and types, and the functions that read and write them.
 public struct Arguments<Values: Sendable>: Sendable {
     public let descriptions: [ArgumentDescription]
-    /// The types of all arguments.
     public let signature: String
     @usableFromInline let read: @Sendable (inout MessageReader) throws(MessageError) -> Values
     @usableFromInline let write: @Sendable (Values, inout MessageWriter) throws(MessageError) -> Void

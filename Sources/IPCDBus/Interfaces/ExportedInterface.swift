@@ -46,8 +46,8 @@ extension Method {
         }
     }
 
-    /// Attaches a handler that calls a closure once with the answer. The closure sends the answer before it returns. If the
-    /// closure is released without being called, the caller gets an error.
+    /// Attaches a handler that calls a closure once with the answer. The closure sends the answer before it returns. If
+    /// the closure is released without being called, the caller gets an error.
     public func answered(
         later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) -> Void
     ) -> ExportedMethod {

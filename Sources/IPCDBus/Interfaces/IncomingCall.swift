@@ -1,4 +1,4 @@
-/// An incoming method call, which is answered once. If it is released without an answer, the caller gets an error (I18).
+/// An incoming method call, answered once. If it is released without an answer, the caller gets an error (I18).
 @DBusActor
 public final class IncomingCall {
     /// The message of the call. Its arguments, path and interface are released when the handler starts.
@@ -48,7 +48,7 @@ public final class IncomingCall {
     /// Keeps an object, such as a charge, until the answer is sent. It replaces the object that was kept before.
     package func keepUntilAnswered(_ object: AnyObject?) { if !isAnswered { kept = object } }
 
-    /// Sends a signal after the answer, so that a caller never receives the signal for its own change before the answer.
+    /// Sends a signal after the answer, so that a caller never gets the signal for its own change before the answer.
     /// - Throws: ``MessageError`` if a message cannot carry the values.
     public func emitAfterReply<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
@@ -102,8 +102,7 @@ public struct ErrorReply: Error, Equatable, Sendable {
     public init(_ name: ErrorName, _ message: String) { (self.name, self.message) = (name, message) }
 }
 
-/// A handler's error that has a name on the wire. Any other error is logged, and answered with
-/// `org.freedesktop.DBus.Error.Failed`.
+/// A handler's error with a name on the wire. Any other is logged and answered as `org.freedesktop.DBus.Error.Failed`.
 public protocol ErrorReplyConvertible: Error {
     var errorReply: ErrorReply { get }
 }

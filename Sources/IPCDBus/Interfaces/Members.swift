@@ -19,7 +19,6 @@ public struct Method<Input: Sendable, Output: Sendable>: Sendable {
     }
 }
 
-/// A signal of an interface.
 public struct Signal<Values: Sendable>: Sendable {
     public let interface: InterfaceName
     public let name: MemberName
@@ -41,7 +40,6 @@ public enum PropertyChangeNotice: String, Sendable {
     case none = "false"
 }
 
-/// A property of an interface.
 public struct Property<Content: DBusCodable>: Sendable {
     public let interface: InterfaceName
     public let name: MemberName

@@ -115,7 +115,7 @@ public struct Subtree: Sendable {
     let contains: @DBusActor (String, IncomingCall) async throws -> Bool
 
     /// - Parameters:
-    ///   - children: returns the last path elements that introspecting the parent shows to a caller; limit their number.
+    ///   - children: returns the last path elements that introspecting the parent shows a caller. Limit their number.
     ///   - contains: whether introspection shows a caller the object of this name. Methods must check it themselves.
     public init(
         interfaces: [ExportedInterface], children: @escaping @DBusActor (IncomingCall) async throws -> [String],

@@ -83,7 +83,6 @@ public final class Message: @unchecked Sendable {
     public var interface: String? { header.interface }
     public var member: String? { header.member }
     public var errorName: String? { header.errorName }
-    /// The types of the arguments.
     public var signature: String { header.signature }
 
     /// The signature as bytes in the message.
@@ -179,9 +178,8 @@ extension Message {
 
 /// Why the arguments of a message cannot be used. The message is dropped or rejected; the connection stays open.
 enum MessageDefect: Error, Equatable {
-    /// The message is longer than the limit.
     case tooLong(bytes: Int)
-    /// The caller's unfinished calls take too many bytes.
+    /// The arguments of the caller's unfinished calls exceed its share.
     case overShare(bytes: Int)
     /// The header breaks the protocol, or descriptors are missing.
     case invalid(MessageError)

@@ -54,7 +54,6 @@ struct MessageHeader {
 
     init() { (kind, signature) = (0, "") }
 
-    /// Creates the header of the answer to a call.
     init(_ kind: Message.Kind, to caller: String?, _ replySerial: UInt32, signature: String) {
         self.init(kind, signature: signature)
         (destination, self.replySerial, flags) = (caller, replySerial, Self.noReplyExpected)
@@ -64,8 +63,7 @@ struct MessageHeader {
 // MARK: Writing
 
 extension MessageHeader {
-    /// Writes the header. The field for the descriptor count comes last, because it is filled in only after the
-    /// arguments have been written.
+    /// Writes the header. The descriptor count comes last, because it is filled in after the arguments are written.
     mutating func write(to writer: inout MessageWriter) throws(MessageError) {
         guard !Self.isReserved(path, Self.reservedPath), !Self.isReserved(interface, Self.reservedInterface) else {
             throw .invalidName(
@@ -97,7 +95,7 @@ extension MessageHeader {
         writer.align(8)
     }
 
-    /// Compares the lengths first, because this runs for every message sent.
+    /// Whether a string is this reserved one. Compares the lengths first, because this runs for every message sent.
     private static func isReserved(_ text: String?, _ reserved: String) -> Bool {
         text.map { $0.utf8.count == reserved.utf8.count && $0 == reserved } ?? false
     }
@@ -150,7 +148,7 @@ extension MessageHeader {
         (fixedLength + Int(number(start, 12, start[0] == bigEndian)) + 7) & ~7
     }
 
-    /// Makes a header state that the message has no arguments.
+    /// Changes a header so that the message has no arguments.
     static func removeBody(of header: UnsafeMutableRawBufferPointer) {
         header.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
     }

@@ -90,8 +90,7 @@ public struct MessageReader {
         at = try block.aligned(at, to: size, end: container.end)
     }
 
-    /// Skips `count` bytes.
-    /// - Returns: the offset of the first skipped byte.
+    /// Skips bytes, and returns the offset of the first skipped byte.
     private mutating func take(_ count: Int) throws(MessageError) -> Int {
         guard count <= container.end - at else { throw .longValue }
         defer { at += count }
@@ -164,7 +163,7 @@ public struct MessageReader {
 
     // MARK: Containers
 
-    // Generic functions are inlined into their callers, because otherwise the runtime would look up their types on every call.
+    // Generic functions are inlined into their callers: otherwise, each call would look up their types at run time.
 
     /// Reads all elements of the next array.
     @inlinable public mutating func array<Element>(

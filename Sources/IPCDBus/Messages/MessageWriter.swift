@@ -14,7 +14,7 @@ public struct MessageWriter: ~Copyable {
     private var arrays: UInt8 = 0
     private var structures: UInt8 = 0
 
-    /// Enough for most messages.
+    /// In bytes; enough for most messages.
     private static let usualCapacity = 1_024
 
     init() {
@@ -40,8 +40,7 @@ public struct MessageWriter: ~Copyable {
 
     // MARK: Bytes
 
-    /// Makes room for `size` bytes.
-    /// - Returns: the address of the first of these bytes.
+    /// Makes room for `size` bytes, and returns the address of the first of them.
     private mutating func room(_ size: Int) throws(MessageError) -> UnsafeMutableRawPointer {
         let end = count + size
         if end > capacity {
@@ -164,7 +163,7 @@ public struct MessageWriter: ~Copyable {
         depth -= 1
     }
 
-    /// Writes a pair in an array of type `a{sv}`. Its first bytes are already encoded.
+    /// Writes a pair in an array of type `a{sv}`, given the pair's first bytes, which are already encoded.
     package mutating func entry(
         _ beginning: EntryBeginning, _ value: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {

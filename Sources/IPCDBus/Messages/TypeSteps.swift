@@ -83,7 +83,7 @@ struct TypeSteps {
         barrier = count
     }
 
-    /// The size of an element if any bytes are a valid element, as for numbers without padding; `nil` otherwise.
+    /// The size of an array's element if every byte pattern is a valid element, as for unpadded numbers; else `nil`.
     private func size(from first: Int) -> UInt16? {
         var size: UInt16 = 0
         for step in steps[first..<count] {

@@ -2,7 +2,6 @@
 public struct InterfaceName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         try NameGrammar.check(text, body: text.utf8, kind: "interface name")
         self.text = text
@@ -13,7 +12,6 @@ public struct InterfaceName: DBusName {
 public struct ErrorName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         try NameGrammar.check(text, body: text.utf8, kind: "error name")
         self.text = text
@@ -39,7 +37,6 @@ public struct ErrorName: DBusName {
 public struct MemberName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         try NameGrammar.check(
             text, body: text.utf8.map { $0 == UInt8(ascii: ".") ? 0 : $0 }, kind: "member name", elements: 1)
@@ -54,7 +51,6 @@ public struct MemberName: DBusName {
 public struct BusName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         let unique = text.utf8.first == UInt8(ascii: ":")
         let body = text.utf8.dropFirst(unique ? 1 : 0)

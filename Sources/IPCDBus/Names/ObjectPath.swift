@@ -1,9 +1,7 @@
-/// The path of an object: `/`, or elements of `[A-Za-z0-9_]+`, each after a slash (D-Bus specification, "Valid object
-/// paths").
+/// An object path: `/`, or elements of `[A-Za-z0-9_]+`, each after a slash (D-Bus specification, "Valid object paths").
 public struct ObjectPath: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         if let rule = Self.brokenRule(text.utf8) { throw NameError(description: "the object path “\(text)” \(rule)") }
         self.text = text

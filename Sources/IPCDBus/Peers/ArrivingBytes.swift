@@ -1,7 +1,6 @@
-/// A limit for the bytes in the arguments of unfinished calls, shared by all connections.
-///
-/// A direct connection that holds more than its share is not read. On a bus, all callers share one socket, which must
-/// be read: a call that exceeds its caller's share is rejected, and its arguments are dropped.
+/// A limit for the bytes in the arguments of unfinished calls, shared by all connections. A direct connection that
+/// holds more than its share is not read. On a bus, all callers share one socket, which must be read: a call that
+/// exceeds its caller's share is rejected, and its arguments are dropped.
 @DBusActor
 public final class ArrivingBytes {
     enum Holder: Hashable {

@@ -1,8 +1,7 @@
-/// A limit for the bytes or descriptors that this process holds for peers, shared by several connections.
-///
-/// A bus stores messages for programs that do not read, and incomplete messages. Between peers, this process stores them. At the
-/// limit, one connection is closed: of those that hold a large part, the one without progress for the longest time. So neither a
-/// reader that has just requested a lot nor a small idle connection is closed because another does not read.
+/// A limit for the bytes or descriptors that this process holds for peers, shared by several connections. Between
+/// peers, this process stores unread and incomplete messages, as a bus would. At the limit, one connection is closed:
+/// of those that hold a large part, the one without progress for the longest time. So neither a reader that has just
+/// requested a lot nor a small idle connection is closed because another does not read.
 @DBusActor
 final class HeldBound {
     private let most: Int
@@ -17,7 +16,7 @@ final class HeldBound {
 
     init(most: Int) { self.most = most }
 
-    /// The part that one connection holds, in one direction.
+    /// The bytes or descriptors that one connection holds in one direction: incoming or outgoing.
     @DBusActor
     final class Share {
         fileprivate(set) var amount = 0

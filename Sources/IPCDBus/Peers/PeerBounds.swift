@@ -11,8 +11,8 @@ public final class PeerBounds {
     private let arriving: ArrivingBytes?
 
     /// - Parameters:
-    ///   - messageBytes: the size limit of an incoming message. A longer message loses its arguments; a longer call is rejected
-    ///     (``CallRefusal/tooLong(bytes:)``).
+    ///   - messageBytes: the size limit of an incoming message. A longer message loses its arguments. A longer call is
+    ///     rejected (``CallRefusal/tooLong(bytes:)``).
     ///   - descriptorsPerMessage: the maximum number of descriptors in a message; a call with more is rejected.
     ///   - calls: the maximum number of unanswered calls per connection; a further call is rejected.
     ///   - outgoingBytes: the limit for bytes that are waiting because peers do not read.

@@ -34,9 +34,7 @@ final class UnreadAnswers {
     /// The number of bytes charged for a descriptor. It is high because a bus has few descriptors.
     private static let bytesOfDescriptor = 256 << 10
 
-    /// - Parameters:
-    ///   - isPresent: whether a caller is on the bus.
-    ///   - begin: starts a deferred call.
+    /// - Parameter begin: starts a deferred call.
     init(
         _ connection: Connection, isPresent: @escaping @DBusActor (BusName) -> Bool,
         begin: @escaping @DBusActor (Message) -> Void

@@ -3,7 +3,6 @@ internal import Glibc
 internal import IPCQueues
 
 /// A socket that carries messages to a bus or to a peer, from connecting to disconnecting, on the I/O thread.
-///
 /// ``Connection`` interprets the messages. It outlives the link, and replaces it when it reconnects. All messages
 /// queued in one turn of the thread are sent with one system call.
 @DBusActor
@@ -63,7 +62,7 @@ final class Link {
 
     /// If more bytes than this are queued, the link writes immediately, so that the other side can start reading.
     private static let largeBatch = 8_192
-    /// The time limit of a series of pauses. It is needed because unfinished calls may be waiting for another process.
+    /// The time limit for a series of reading pauses, because unfinished calls may be waiting for another process.
     private static let longestReadingPause = Duration.milliseconds(250)
     private static let mostReadsTogether = 16
     /// Enough reads to empty any socket's buffer. Limited because a peer whose name has left the bus may keep writing.
@@ -319,7 +318,7 @@ final class Link {
         return shares == nil ? .refused : .later
     }
 
-    /// Charges a call that was too short to be admitted before it arrived.
+    /// Charges a call that fitted into the read buffer. A longer call is charged when it is admitted.
     private func charge(_ message: Message) {
         let bytes = message.bytes.count
         guard let arriving, message.kind == .methodCall, message.charge == nil, bytes >= ArrivingBytes.leastCounted,
@@ -388,7 +387,7 @@ final class Link {
         if !shares.incoming.admits() { end() }
     }
 
-    /// Limits incoming messages. A longer message loses its arguments, and a message with more descriptors loses all of them.
+    /// Limits incoming messages. A longer message loses its arguments; one with more descriptors loses all descriptors.
     func limitMessages(bytes: Int, descriptors: Int = Int(CLINUX_MOST_DESCRIPTORS)) {
         (incoming.mostMessageBytes, incoming.mostDescriptors) = (bytes, descriptors)
     }

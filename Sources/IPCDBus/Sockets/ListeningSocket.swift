@@ -85,9 +85,8 @@ public final class PeerListener {
     private var socket: ListeningSocket?
     private var connections: [ObjectIdentifier: Connection] = [:]
 
-    /// Starts listening.
     /// - Parameters:
-    ///   - address: D-Bus specification, "Server addresses", e.g. `unix:path=/run/user/1000/example` or `unix:tmpdir=/tmp`.
+    ///   - address: D-Bus specification, "Server addresses", such as `unix:path=/run/example` or `unix:tmpdir=/tmp`.
     ///   - objects: the objects that peers may call.
     ///   - accepted: receives each connection, before it is authenticated.
     /// - Throws: ``ConnectionError/cannotListen(address:reason:)``.
@@ -123,7 +122,6 @@ public final class PeerListener {
 public final class OneTimeListener {
     private var socket: ListeningSocket?
 
-    /// Starts listening.
     /// - Parameters:
     ///   - directory: a directory that only this user can enter. The socket briefly has a name in it.
     ///   - objects: the objects that the peer may call.
@@ -151,13 +149,11 @@ public final class OneTimeListener {
     /// A descriptor that identifies the socket (`O_PATH`, open(2)). Release it after passing it to the other process.
     public private(set) var descriptor: Descriptor?
 
-    /// Removes and returns ``descriptor``.
     public func takeDescriptor() -> Descriptor? {
         defer { descriptor = nil }
         return descriptor
     }
 
-    /// Stops listening.
     public func close() {
         socket?.close()
         socket = nil

@@ -100,10 +100,9 @@ struct OutgoingMessages {
     }
 }
 
-/// How long a link waits if a message's descriptors cannot be sent.
-///
-/// The system counts the descriptors in sockets per user (unix(7), `ETOOMANYREFS`), so another process may have to read
-/// first. All later messages wait too, so the wait is short, and is not repeated until sending has succeeded again.
+/// How long a link waits if a message's descriptors cannot be sent. The system counts the descriptors in sockets per
+/// user (unix(7), `ETOOMANYREFS`), so another process may have to read first. All later messages wait too, so the wait
+/// is short, and is not repeated until sending has succeeded again.
 @DBusActor
 struct DescriptorPatience {
     private let timer = DBusTimer()

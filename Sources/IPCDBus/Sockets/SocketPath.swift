@@ -8,7 +8,7 @@ struct SocketPath: Sendable {
     /// The maximum number of bytes in a socket address (unix(7)), not counting the NUL.
     private static let longest = 107
 
-    /// - Parameter address: `unix:path=…`, `unix:abstract=…`, or `unix:tmpdir=…`, a directory for a server's new socket.
+    /// - Parameter address: `unix:path=…`, `unix:abstract=…`, or `unix:tmpdir=…`, a directory for a new server socket.
     init?(_ address: ServerAddress) {
         guard address.transport == "unix" else { return nil }
         if let path = address["path"], !path.isEmpty {

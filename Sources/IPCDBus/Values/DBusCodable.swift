@@ -4,7 +4,6 @@ internal import Glibc
 public protocol DBusCodable: Sendable {
     /// The single complete type of all values of this Swift type.
     static var dbusSignature: Signature { get }
-    /// Reads the next value.
     /// - Throws: ``MessageError/unexpectedType(expected:found:)`` if the next value has another type, or there is none.
     init(from reader: inout MessageReader) throws(MessageError)
     func write(to writer: inout MessageWriter) throws(MessageError)

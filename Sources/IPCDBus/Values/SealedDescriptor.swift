@@ -2,10 +2,9 @@ internal import CLinux
 internal import Glibc
 
 extension Descriptor {
-    /// Creates a memory file with these bytes. No process can change it, so any receiver can map it safely. This takes
-    /// long for many bytes, so do not call it on the I/O thread.
-    ///
-    /// The corresponding C functions are `memfd_create` and `fcntl` with `F_ADD_SEALS`.
+    /// Creates a memory file with these bytes (C: `memfd_create`, and `fcntl` with `F_ADD_SEALS`). No process can
+    /// change it, so any receiver can map it safely. This takes long for many bytes, so do not call it on the I/O
+    /// thread.
     /// - Parameter name: the name in `/proc/PID/fd`; at most 249 bytes.
     /// - Throws: ``SystemError`` if the process has no descriptor or the system no memory left.
     public static func sealed(

@@ -80,8 +80,7 @@ struct SignatureGrammar {
         }
     }
 
-    /// Skips the next type.
-    /// - Returns: whether it is a complete type.
+    /// Skips the next type, and returns whether it is a complete type.
     private mutating func passType(arrays: UInt8, structures: UInt8) -> Bool {
         guard at < bytes.count else { return false }
         let code = bytes[at]
