@@ -1,6 +1,5 @@
 // GIO finds and starts desktop entries, by its own rules and those of the desktop (Debian: libglib2.0-dev).
 #pragma once
 #include <gio/gio.h>
-// The path includes the folder, because SwiftPM warns about the flags in gio-unix-2.0's pkg-config file, and drops
-// them.
+// The path includes the folder, because SwiftPM drops the flags in gio-unix-2.0's pkg-config file, with a warning.
 #include <../gio-unix-2.0/gio/gdesktopappinfo.h>

@@ -75,7 +75,7 @@ int clinux_is_reserved(int descriptor) {
     return (rlim_t)descriptor + CLINUX_RESERVED_DESCRIPTORS >= limit.rlim_cur;
 }
 
-// Returns a descriptor that is to be kept. If it is in a reserved slot, closes it and fails with EMFILE instead.
+// Returns the descriptor or, if it is in a reserved slot, closes it and fails with EMFILE.
 static int lasting(int descriptor) {
     if (descriptor < 0 || !clinux_is_reserved(descriptor)) return descriptor;
     close(descriptor);

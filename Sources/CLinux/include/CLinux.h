@@ -68,7 +68,6 @@ long clinux_receive(int socket, void *bytes, long size, int *descriptors, int *c
 // the store. The system assigns the lowest free number, so if a descriptor is in a reserved slot, all others are taken.
 #define CLINUX_RESERVED_DESCRIPTORS 24
 
-// Whether a descriptor is in a reserved slot.
 int clinux_is_reserved(int descriptor);
 
 // Accepts a connection. Fails with EMFILE if only reserved slots are free. accept4 needs _GNU_SOURCE.
@@ -80,5 +79,5 @@ void clinux_share_heap(void);
 // Returns an environment variable, unless the program runs with another user's rights. secure_getenv needs _GNU_SOURCE.
 const char *clinux_environment(const char *name);
 
-// Only for the linker: replaces libsystemd's functions for a static libdbus, with no sockets. See the Makefile.
+// Only for the linker: replaces libsystemd's functions in a static libdbus, and reports no sockets. See the Makefile.
 int clinux_no_sockets(void);
