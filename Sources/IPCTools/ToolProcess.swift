@@ -11,10 +11,9 @@ package struct ToolProcess: Sendable {
     private let tool: any ParsableCommand.Type
     private let arguments: [String]
 
-    /// Parses the command line, runs the command and exits.
-    ///
-    /// This function is not async: an async main runs on Swift's thread pool and starts Dispatch, which a command does
-    /// not need. The command's task is the only one, and starts on the I/O thread.
+    /// Parses the command line, runs the command and exits. This function is not async: an async main runs on Swift's
+    /// thread pool and starts Dispatch, which a command does not need. The command's task is the only one, and starts
+    /// on the I/O thread.
     /// - Parameters:
     ///   - plain: the commands that can be created without the parser.
     ///   - begin: starts work that every command needs, such as connecting. It is called before the command line is
@@ -71,8 +70,8 @@ package struct ToolProcess: Sendable {
         return command.init(words: Array(arguments.dropFirst()))
     }
 
-    /// Parses only with the named command's parser, because preparing those of all commands takes longer than most
-    /// commands run. If that fails, parses with the parser of the whole tool, because errors and help need all names.
+    /// Parses only with the named command's parser, because preparing the parsers of all commands takes longer than
+    /// most commands run. If that fails, uses the parser of the whole tool, because errors and help need all names.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
         let named = NamedCommand(arguments, of: tool)
         if named.depth > 0, named.command is any ToolCommand.Type,
@@ -149,9 +148,8 @@ package struct ToolProcess: Sendable {
     }
 }
 
-/// A command that calls the broker. Its task starts on the I/O thread.
-///
-/// Its configuration should set the name: deriving it from the type takes longer than parsing a command line.
+/// A command that calls the broker. Its task starts on the I/O thread. The command's configuration should set its name:
+/// deriving the name from the type takes longer than parsing a command line.
 package protocol ToolCommand: AsyncParsableCommand, Sendable {}
 
 /// A command that can be created without the parser, which takes longer than the rest of a short command.

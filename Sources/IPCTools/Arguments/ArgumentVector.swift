@@ -19,7 +19,7 @@ package enum ArgumentVector {
         return arguments
     }
 
-    /// Whether an option is on the command line, which need not be valid.
+    /// Whether an option is on the command line (before any “--”), even if the command line is not valid.
     package static func contains(_ option: String, in arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains(option)
     }

@@ -27,16 +27,12 @@ package struct OutputOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Warns on standard error.
-    /// - Parameters:
-    ///   - name: the name of the warning, for programs.
-    ///   - message: the warning, without a full stop.
-    ///   - id: the id of the request that the warning is about.
+    /// Prints a warning on standard error. Programs recognize it by `name`. The message has no full stop, and `id` is
+    /// the id of the request that the warning is about.
     package func warn(_ name: String, _ message: String, id: String? = nil) throws(ToolFailure) {
         try tell(name, message, after: "warning: ", id: id)
     }
 
-    /// Warns that the connection to the bus was lost, and that this program waits for the bus.
     package func tellBusLost() {
         try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for the bus")
     }

@@ -18,11 +18,10 @@ package struct TimeSpan: Sendable, Hashable, ExpressibleByArgument {
         let (product, overflow) = thousandths.multipliedReportingOverflow(by: factor)
         guard !overflow, (1...most).contains(product / 1_000) else { return nil }
         milliseconds = UInt64(product / 1_000)
-        // The text appears in messages, where a number needs a unit.
+        // The text appears in messages, where a number needs its unit.
         text = unit.isEmpty ? argument + "s" : argument
     }
 
-    /// Parses the argument of an option.
     /// - Throws: an error that explains the format of a time.
     package static func parse(_ argument: String) throws -> TimeSpan {
         guard let span = TimeSpan(argument: argument) else {

@@ -2,8 +2,6 @@ internal import ArgumentParser
 
 /// The completion script for bash that ArgumentParser generates, repaired in two places.
 enum BashScript {
-    /// Returns the repaired script.
-    ///
     /// The last line of ArgumentParser's script treats every word as a file name: bash completes a pasteboard as a
     /// directory if there is a directory of that name, and puts a backslash before a URL's colon. The repaired script
     /// completes only files as files, and lets a URL continue after the colon.

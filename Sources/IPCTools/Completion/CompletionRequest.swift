@@ -30,9 +30,8 @@ struct CompletionRequest: Sendable {
 
 /// Names that mean the same with and without quotes around them, in every shell.
 enum SafeName {
-    /// Whether a shell reads a name literally.
-    ///
-    /// Otherwise, a sandboxed program could choose the name `$(command)`, and bash would run it (`compgen -W`).
+    /// Whether every shell reads a name literally. Bash would run `command` (`compgen -W`) if a sandboxed program chose
+    /// the name `$(command)`.
     static func isSafe(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy { scalar in
             guard scalar.isASCII else { return scalar.properties.isAlphabetic || scalar.properties.numericType != nil }

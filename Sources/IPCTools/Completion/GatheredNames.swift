@@ -12,7 +12,6 @@ final class GatheredNames: Sendable {
     private let names = Mutex<[String]>([])
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter start: the prefix that all names must have.
     init(startingWith start: String) { self.start = start }
 
     /// Adds a name, unless it lacks the prefix, is unsafe for a shell, or was already added.
@@ -31,7 +30,7 @@ final class GatheredNames: Sendable {
     /// Ends the wait in ``all()``, because no more names will arrive.
     func end() { ended.signal() }
 
-    /// Returns the names when all have arrived, or when ``patience`` is over.
+    /// Returns the names once all have arrived, or those that have arrived when ``patience`` is over.
     func all() -> [String] {
         _ = ended.wait(timeout: .now() + Self.patience)
         return names.withLock { $0 }

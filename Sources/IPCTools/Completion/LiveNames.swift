@@ -4,10 +4,9 @@ internal import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// The names that a shell offers for completion. The broker supplies them at that moment.
-///
-/// Completion does not start the broker: if the broker is not running, the shell offers no names. If the broker takes
-/// too long, the shell offers the names that have arrived so far.
+/// The names that a shell offers for completion, requested from the broker at that moment. Completion does not start
+/// the broker: if the broker is not running, the shell offers no names. If the broker takes too long, the shell offers
+/// the names that have arrived so far.
 package enum LiveNames {
     package static let boards = kind { app, request, names in
         for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name.text) { return }

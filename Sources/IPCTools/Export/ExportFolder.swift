@@ -12,7 +12,7 @@ enum ExportPlaces {
     static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
     static func blobs(_ folder: String) -> String { folder + "/blobs" }
 
-    /// The path of the value with this digest; nil if the string is not a digest and could lead elsewhere.
+    /// The path of the value with this digest; nil if the string is not a digest, because it could lead elsewhere.
     static func blob(_ digest: String, in folder: String) -> String? {
         guard digest.hasPrefix(ContentDigest.prefix) else { return nil }
         let digits = digest.dropFirst(ContentDigest.prefix.count)
@@ -20,10 +20,8 @@ enum ExportPlaces {
     }
 }
 
-/// Writes an exported store to a folder that only the user can read.
-///
-/// The table of contents gets its final name only when everything is on disk, so that no folder looks like an export
-/// before it is complete.
+/// Writes an exported store to a folder that only the user can read. The table of contents gets its final name only
+/// when everything is on disk, so that no folder looks like an export before it is complete.
 package final class ExportFolder {
     private let path: String
     private let existed: Bool
@@ -64,7 +62,6 @@ package final class ExportFolder {
         try add(.header(format: ExportRecord.format))
     }
 
-    /// Removes an unfinished export.
     deinit {
         guard !isFinished else { return }
         Self.removeParts(path)
@@ -103,7 +100,6 @@ package final class ExportFolder {
         ExportPlaces.blob(ContentDigest.prefix + name.prefix { $0 != "." }, in: "") != nil
     }
 
-    /// Removes the parts of an unfinished export.
     private static func removeParts(_ path: String) {
         let blobs = ExportPlaces.blobs(path)
         for name in names(blobs) ?? [] where isPart(name) { unlink("\(blobs)/\(name)") }

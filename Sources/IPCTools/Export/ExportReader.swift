@@ -2,9 +2,8 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
-/// Reads an exported store.
-///
-/// ``verify(_:)`` checks everything first, and rejects the whole folder if any part was changed or truncated.
+/// Reads an exported store. Call ``verify(_:)`` first: it rejects the whole folder if any part was changed or
+/// truncated.
 package struct ExportReader {
     private let path: String
     private let table: ContentFile

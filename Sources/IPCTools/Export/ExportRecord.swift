@@ -55,7 +55,6 @@ package enum ExportRecord: Sendable, Hashable {
 }
 
 extension ExportRecord {
-    /// The line as JSON.
     package var json: JSONValue {
         switch self {
         case .header(let format): .object(["record": "swift-ipc-export", "format": .count(format)])

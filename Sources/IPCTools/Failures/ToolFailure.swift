@@ -15,7 +15,6 @@ package struct ToolFailure: Error, Hashable {
         self.exit = exit
     }
 
-    /// Creates the failure for an error of the library or the broker.
     package init(_ error: IPCError) {
         self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.exit)
     }
@@ -29,7 +28,7 @@ package struct ToolFailure: Error, Hashable {
         ToolFailure(name: "Usage", message: message, exit: .usage)
     }
 
-    /// The failure of a command that cannot claim reserved schemes.
+    /// The failure of a command that tries to claim reserved schemes.
     package static func reserved(_ schemes: [String]) -> ToolFailure {
         let reserved = schemes.filter { (try? URLScheme($0))?.isReserved ?? false }
         let all = (reserved.isEmpty ? schemes : reserved).joined(separator: ", ")
@@ -49,8 +48,8 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// The text of another program, on one line, for a message or a table. Of a long text, only the start and the end
-    /// are kept: more of the end, because failing programs usually print the error last, as in a traceback.
+    /// Another program's text on one line, for a message or a table. Long text is cut to its start and a longer part of
+    /// its end, because failing programs usually print the error last, as in a traceback.
     package var asTold: String {
         let scalars = unicodeScalars
         guard scalars.dropFirst(Self.startTold + Self.endTold).first != nil else { return onOneLine }

@@ -1,10 +1,8 @@
 internal import ArgumentParser
 private import IPCModel
 
-/// The message for an unknown option. It suggests an existing option only if the names are similar.
-///
-/// ArgumentParser suggests any name within an edit distance of three, such as `--json` for `--vesion`, but never
-/// `--help` or `--version`.
+/// The message for an unknown option, which suggests only an option with a similar name. ArgumentParser suggests any
+/// name within an edit distance of three, such as `--json` for `--vesion`, but never `--help` or `--version`.
 enum UnknownOption {
     private static let start = "Unknown option '"
 

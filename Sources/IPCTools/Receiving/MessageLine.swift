@@ -1,11 +1,10 @@
 package import IPC
 private import IPCModel
 
-/// A received message as one line of text.
-///
-/// Text is printed unchanged, with these exceptions: a backslash is `\\`, a line end is `\n` or `\r`, and any other
-/// character that could end a line or move a cursor is `\u` with four hexadecimal digits. Tabs are unchanged. `printf
-/// %b` in most shells restores the text. If a message has no text, its line starts with `\(`, unlike any text.
+/// A received message as one line of text. The text is unchanged, with these exceptions: a backslash is `\\`, a line
+/// end is `\n` or `\r`, and any other character that could end a line or move a cursor, except a tab, is `\u` with four
+/// hexadecimal digits. `printf %b` in most shells restores the text. If a message has no text, its line starts with
+/// `\(`, unlike any text.
 package enum MessageLine {
     package static func line(url: String, payload: Payload) -> String {
         if let text = text(of: payload) { return escaped(text) }

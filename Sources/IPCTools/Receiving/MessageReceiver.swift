@@ -109,8 +109,7 @@ package struct MessageReceiver: Sendable {
 }
 
 extension Handler {
-    /// A message about how this claim affects an application that has claimed the same scheme.
-    /// - Parameter application: the application with the newer claim.
+    /// A message about how this claim affects `application`, which has claimed the same scheme more recently.
     package func sentence(for application: String) -> String {
         isHandler
             ? "\(scheme) still goes to \(self.application), because its claim (\(kind)) has priority; "
@@ -120,7 +119,6 @@ extension Handler {
 }
 
 extension JSONValue {
-    /// A received message with all its properties.
     fileprivate static func message(_ request: OpenURLRequest) -> JSONValue {
         let payload = request.payload
         return .object([

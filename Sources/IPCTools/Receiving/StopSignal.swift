@@ -6,9 +6,7 @@ internal import enum IPCDBus.Background
 internal import class IPCDBus.DBusActor
 
 /// Counts SIGTERM, SIGINT and SIGHUP as requests to stop: the first signal stops the wait for work, and the second one
-/// stops the work itself.
-///
-/// A signal that was ignored when the process started (`nohup`, a background job) stays ignored.
+/// stops the work itself. A signal that was ignored when the process started (`nohup`, a background job) stays ignored.
 package final class StopSignal: Sendable {
     private struct State {
         var signals = 0
@@ -29,7 +27,7 @@ package final class StopSignal: Sendable {
             return true
         }
         guard isFirst else { return }
-        // Wakes the first thread, which then reads `listening`.
+        // Wakes the process's first thread, which then reads `listening`.
         SignalArrivals.add(0)
         SignalArrivals.begin()
     }

@@ -7,8 +7,7 @@ package struct ContentOutput: ~Copyable {
     private let descriptor: CInt
     private let name: String
     private let isOwned: Bool
-    /// A temporary file and, in `place`, the path to which it is moved once complete; nil if content is written in
-    /// place.
+    /// The path of a temporary file and, in `place`, its final path; nil if the content is not written to a new file.
     private var new: (path: String, place: String)?
 
     private init(_ descriptor: CInt, _ name: String, isOwned: Bool, new: (path: String, place: String)? = nil) {
@@ -24,12 +23,11 @@ package struct ContentOutput: ~Copyable {
 
     package static var standardOutput: ContentOutput { ContentOutput(STDOUT_FILENO, "the output", isOwned: false) }
 
-    /// Opens a file. Call this before reading a pasteboard, so that no content is consumed and then lost.
-    ///
-    /// The content goes to a temporary file in the same folder, which replaces the old file once it is complete: if the
-    /// disk fills up or the program crashes, the old file is unchanged. The mode and, if possible, the owner stay the
-    /// same. Only the user can read a file that did not exist before. Devices and pipes are written in place, and so is
-    /// a file in a folder that the user cannot write to.
+    /// Opens a file. Call this before reading a pasteboard, so that no content is consumed and then lost. The content
+    /// goes to a temporary file in the same folder, which replaces the old file once it is complete: if the disk fills
+    /// up or the program crashes, the old file is unchanged. The mode and, if possible, the owner stay the same. Only
+    /// the user can read a file that did not exist before. Devices and pipes are written in place, and so is a file in
+    /// a folder that the user cannot write to.
     /// - Throws: ``ToolFailure`` with exit code 73 if the file cannot be created or written.
     package static func file(_ path: String) throws(ToolFailure) -> ContentOutput {
         // Exceeding the file size limit (RLIMIT_FSIZE) must fail with an error, not kill the process.

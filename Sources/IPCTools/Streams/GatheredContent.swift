@@ -3,9 +3,8 @@ internal import IPC
 private import IPCDBus
 private import IPCModel
 
-/// The bytes of a stream: short content in memory, longer content in a memory file that is sent as a descriptor.
-///
-/// So a stream of any length takes no more of the tool's own memory than one message does.
+/// The bytes of a stream: short content in memory, longer content in a memory file that is sent as a descriptor. So a
+/// stream of any length takes no more of the tool's own memory than one message does.
 struct GatheredContent: ~Copyable {
     private var bytes: [UInt8] = []
     private var file: SealedFileWriter?

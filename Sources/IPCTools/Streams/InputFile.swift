@@ -2,10 +2,8 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
-/// Reads the content of a file or of standard input.
-///
-/// A large regular file is not read: its descriptor becomes the value. Everything else is read, including files in
-/// `/proc`, which report no length.
+/// Reads the content of a file or of standard input. A large regular file is not read: its descriptor becomes the
+/// value. Everything else is read, including files in `/proc`, which report no length.
 package enum InputFile {
     /// The limit for the inline content of one message: the default of `inline-message-bytes`.
     package static let mostBytes = Int(Limits().inlineMessageBytes)
@@ -13,8 +11,7 @@ package enum InputFile {
     /// - Parameters:
     ///   - trimmingNewline: whether to remove a newline at the end.
     ///   - most: the size limit in bytes.
-    /// - Throws: ``ToolFailure`` with exit code 66 if there is no such file, 65 if it is too large, 74 if reading
-    ///   fails.
+    /// - Throws: ``ToolFailure`` with exit code 66 if the file is missing, 65 if it is too large, 74 if reading fails.
     package static func read(
         _ path: String, trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {

@@ -67,9 +67,7 @@ extension ToolFailure {
             exit: .inputOutput)
     }
 
-    /// The failure for an output that its reader has closed.
     package static let outputClosed = ToolFailure(name: "InputOutput", message: "", exit: .inputOutput)
 }
 
-/// The system's description of an error number.
 func describe(_ code: Int32) -> String { String(cString: strerror(code)) }

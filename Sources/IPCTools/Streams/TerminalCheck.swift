@@ -2,14 +2,13 @@ internal import Glibc
 package import IPC
 
 /// Checks whether content is safe to show on a terminal: UTF-8 without control characters, except tabs and line ends.
-///
 /// Other control characters can change the terminal's settings, or hide a part of the text.
 package struct TerminalCheck {
     private var text = TextCheck()
     private var hasControls = false
     private var last: UInt8 = 0
 
-    /// - Returns: false once the content is known to be unsafe, so that further parts do not matter.
+    /// - Returns: false once the content is known to be unsafe, so that the caller need not add further parts.
     mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
         for byte in part where !hasControls { note(byte) }
         return text.add(part) && !hasControls
@@ -17,7 +16,7 @@ package struct TerminalCheck {
 
     private mutating func note(_ byte: UInt8) {
         switch byte {
-        // In UTF-8, the second byte of U+0080 to U+009F, the control characters of ISO 8859-1.
+        // The second byte of U+0080 to U+009F in UTF-8. These are the control characters of ISO 8859-1.
         case 0x80...0x9F: hasControls = last == 0xC2
         case UInt8(ascii: "\n"), UInt8(ascii: "\t"): hasControls = byte != UInt8(ascii: "\n") && isAfterReturn
         case UInt8(ascii: "\r"): hasControls = isAfterReturn
@@ -30,7 +29,7 @@ package struct TerminalCheck {
     /// Whether the last byte was a carriage return. It is safe only before a newline: other text overwrites the line.
     private var isAfterReturn: Bool { last == UInt8(ascii: "\r") }
 
-    /// Whether the content, if no part follows, is safe to show.
+    /// Whether the content is safe to show if no further part follows.
     var isComplete: Bool { text.isComplete && !hasControls && !isAfterReturn }
 
     package static func canShow(_ value: Representation.Value) -> Bool {

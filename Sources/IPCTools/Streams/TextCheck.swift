@@ -7,7 +7,7 @@ package struct TextCheck {
     /// The first bytes, at most three, of a character that continues in the next part.
     private var open: [UInt8] = []
 
-    /// - Returns: false once the bytes are known not to be text, so that further parts do not matter.
+    /// - Returns: false once the bytes are known not to be text, so that the caller need not add further parts.
     mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
         guard isText else { return false }
         let bytes = open + part
@@ -23,7 +23,7 @@ package struct TextCheck {
         return isText
     }
 
-    /// Whether all bytes, if no part follows, are text.
+    /// Whether all bytes are text if no further part follows.
     var isComplete: Bool { isText && open.isEmpty }
 
     package static func isText(_ file: ContentFile) -> Bool {

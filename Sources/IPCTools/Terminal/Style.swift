@@ -12,8 +12,7 @@ package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument 
 package struct Style: Sendable {
     package let isColored: Bool
 
-    /// Creates the style for a stream. If neither `--color` nor `NO_COLOR` (no-color.org) decides, a terminal gets
-    /// colour.
+    /// If neither `--color` nor `NO_COLOR` (no-color.org) decides, text is coloured if the stream is a terminal.
     package init(_ choice: ColorChoice, for stream: OutputStream) {
         switch choice {
         case .always: isColored = true

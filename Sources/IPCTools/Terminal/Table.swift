@@ -1,5 +1,4 @@
 /// Rows for people or programs: aligned columns with headings on a terminal, otherwise tab-separated fields only.
-///
 /// Fields contain no tabs or line ends, because the names in them have no control characters.
 package struct Table: Sendable {
     private let headings: [String]

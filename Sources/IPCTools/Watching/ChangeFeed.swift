@@ -11,7 +11,7 @@ package actor ChangeFeed {
 
     /// How long to wait for the broker's bus name. Then the feed calls the broker anyway, so that the bus can start it.
     private static let patience = Duration.seconds(60)
-    /// The first pause after a running broker did not answer. Each further pause is twice as long, up to ``patience``.
+    /// The first pause if a running broker does not answer. Each further pause is twice as long, up to ``patience``.
     private static let firstPause = Duration.seconds(1)
 
     /// - Parameters:
