@@ -35,7 +35,7 @@ package struct BaseDirectories: Sendable, Hashable {
         return path
     }
 
-    /// The folder of the broker's store alone, next to which other files are installed; `nil` if ``dataHome`` is `nil`.
+    /// The folder that contains only the broker's store; other files go beside it. `nil` if ``dataHome`` is `nil`.
     package var store: String? { dataHome.map { $0 + "/swift-ipc/store" } }
 
     /// The data folders, the user's own first.

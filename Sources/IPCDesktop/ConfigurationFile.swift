@@ -30,9 +30,7 @@ package struct ConfigurationFile: Sendable {
     package init() {}
 
     /// Reads the file `asked`. If that is `nil`, reads the file in the usual place, which need not exist.
-    /// - Parameters:
-    ///   - asked: the path of the file; `nil` for the usual place.
-    ///   - environment: `XDG_CONFIG_HOME` and `HOME` are used (XDG Base Directory Specification).
+    /// - Parameter environment: `XDG_CONFIG_HOME` and `HOME` are used (XDG Base Directory Specification).
     /// - Throws: ``Invalid``
     package static func load(_ asked: String?, environment: [String: String]) throws -> ConfigurationFile {
         guard let path = asked ?? usualPath(environment) else { return ConfigurationFile() }
@@ -49,11 +47,9 @@ package struct ConfigurationFile: Sendable {
         return folder.map { $0 + "/swift-ipc/ipc-broker.conf" }
     }
 
-    /// - Throws: ``Invalid``
     package init(path: String) throws(Invalid) { try self.init(path) { try KeyFile(contentsOf: path) } }
 
     /// Reads the text of a configuration file, whose path is needed only for errors.
-    /// - Throws: ``Invalid``
     package init(_ text: String, path: String) throws(Invalid) { try self.init(path) { try KeyFile(text) } }
 
     private init(_ path: String, _ read: () throws -> KeyFile) throws(Invalid) {
@@ -80,7 +76,7 @@ package struct ConfigurationFile: Sendable {
     /// The groups, each with its only key, except `[Limits]`, whose keys are the names of limits.
     private static let keys: KeyValuePairs = ["Limits": "", "Store": "directory", "Log": "level", "Desktop": "open"]
 
-    /// - Returns: an error message if the entry is invalid.
+    /// - Returns: an error message if the entry is invalid; otherwise `nil`.
     private mutating func take(_ entry: KeyFile.Entry) -> String? {
         switch (entry.group, entry.key) {
         case ("Limits", _): return setLimit(entry)

@@ -6,7 +6,6 @@ package struct CommandWords: Sendable, Hashable {
     /// The program and its arguments; at least one word.
     package let words: [String]
 
-    /// - Parameter words: at least one word.
     package init(words: [String]) { self.words = words }
 
     /// Reads a line with the quotation marks and backslashes of a shell (POSIX.1-2017, "Quoting").
@@ -55,7 +54,7 @@ package struct CommandWords: Sendable, Hashable {
         throw .unclosed(line)
     }
 
-    /// The same command with the absolute path of its program, because a bus knows neither `PATH` nor the working directory.
+    /// The same command with its program's absolute path, because a bus knows neither `PATH` nor the working directory.
     /// - Parameters:
     ///   - path: the folders, separated by “:”, in which to look up a program without “/”.
     ///   - folder: the absolute path that a relative path starts from.
@@ -93,7 +92,7 @@ extension CommandWords {
         case empty
         /// A quotation mark is not closed, or the line ends with a backslash.
         case unclosed(String)
-        /// A character has a meaning only for shells.
+        /// A character in the line has a meaning only for shells.
         case needsShell(String, Unicode.Scalar)
         /// The program does not exist or is not executable.
         case noProgram(String)

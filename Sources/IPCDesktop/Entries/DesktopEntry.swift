@@ -23,7 +23,7 @@ package struct DesktopEntry: Sendable {
     /// The key that marks a desktop entry as written by ``DesktopRegistration``. Its value is the application id.
     package static let mark = "X-SwiftIPC-Application"
 
-    /// The content of the file (Desktop Entry Specification).
+    /// The content of the desktop entry's file (Desktop Entry Specification).
     var text: String {
         """
         [Desktop Entry]

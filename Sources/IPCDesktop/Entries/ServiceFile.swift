@@ -8,6 +8,6 @@ package struct ServiceFile: Sendable {
 
     var text: String { "[D-BUS Service]\nName=\(name)\nExec=\(KeyFileText.escaped(command.text))\n" }
 
-    /// - Parameter folder: a data folder or the runtime directory; the latter requires this file name.
+    /// - Parameter folder: a data folder, or the runtime directory, where the file must be named after the service.
     func planned(in folder: String) -> PlannedFile { .whole("\(folder)/\(Self.folder)/\(name).service", text) }
 }

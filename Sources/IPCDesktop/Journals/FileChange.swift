@@ -26,7 +26,7 @@ package enum PlannedFile: Sendable {
         }
     }
 
-    /// The change to the file; `nil` if the file already has the planned content.
+    /// The change to the file, as a journal records it; `nil` if the file already has the planned content.
     func entry(before: FileState?) -> FileJournal.Entry? {
         var (after, own) = (before?.bytes, OwnEntries?.none)
         switch self {

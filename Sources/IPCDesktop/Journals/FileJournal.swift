@@ -1,13 +1,13 @@
 internal import IPCModel
 
-/// The files of one purpose as they were written, and as they were before: enough to restore exactly the earlier state.
+/// The files written for one purpose, with their content before and after: enough to restore exactly the earlier state.
 struct FileJournal: Sendable {
     struct Entry: Sendable {
         let path: String
         /// The file before it was written; `nil` if there was none.
         var before: FileState?
         var after: [UInt8]
-        /// Our values in a file that other programs write as well; `nil` for a file that only we write.
+        /// Our values in a file that other programs write as well; `nil` for a file that only this package writes.
         var own: OwnEntries?
     }
 
@@ -17,8 +17,6 @@ struct FileJournal: Sendable {
     /// The folders created for the purpose.
     var directories: [String] = []
 }
-
-// MARK: As a key file
 
 extension FileJournal {
     private static let facts = "Facts"
@@ -83,8 +81,6 @@ extension FileJournal.Entry {
     }
 }
 
-// MARK: Reverting
-
 extension FileJournal.Entry {
     /// The result of reverting a file.
     enum Reversion {
@@ -115,7 +111,7 @@ extension FileJournal.Entry {
 }
 
 extension FileJournal {
-    /// Updates this journal when another purpose, which wrote a file before this one, reverts that file.
+    /// Updates this journal when another purpose reverts a file that it wrote before this purpose did.
     /// - Returns: whether this purpose has written over the other's file.
     mutating func forget(_ other: Entry) -> Bool {
         guard let place = entries.firstIndex(where: { $0.path == other.path }) else { return false }

@@ -1,7 +1,6 @@
 internal import Glibc
 package import IPCModel
 
-/// The state of a file: its bytes and permissions.
 package struct FileState: Sendable, Equatable {
     package let bytes: [UInt8]
     /// The permission bits (chmod(2)).

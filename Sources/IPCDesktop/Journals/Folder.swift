@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// Operations on folders by path.
 package enum Folder {
     /// The names in a folder, without `.` and `..`; empty if it cannot be read.
     package static func names(_ path: String) -> [String] {

@@ -1,11 +1,10 @@
 internal import Glibc
 internal import IPCModel
 
-/// Writes files, and can revert them. Each purpose, such as one application's registration, has a journal in a common folder.
-///
-/// A journal is on disk before its files are written, so that they can be reverted even if this program crashes. If
-/// other purposes have since written over a reverted file, their journals are updated. Whatever the order of reverting,
-/// the last purpose restores the file as it was before the first one wrote it.
+/// Writes files, and can revert them. Each purpose, such as one application's registration, has a journal in a common
+/// folder. A journal is on disk before its files are written, so that they can be reverted even if this program
+/// crashes. If other purposes have since written over a reverted file, their journals are updated. Whatever the order
+/// of reverting, the last purpose restores the file as it was before the first one wrote it.
 package struct JournaledFiles: Sendable {
     /// The absolute path of the folder of journals. It is created when needed, and removed once it is empty.
     private let folder: String
@@ -75,7 +74,7 @@ package struct JournaledFiles: Sendable {
             let earlier = kept.first { $0.path == file.path }
             let before = if let earlier { earlier.before } else { try FileState.read(file.path) }
             guard let entry = file.entry(before: before) else {
-                // The file already had the planned content before the first write, so it is restored.
+                // Before the first write, the file already had the planned content, so that file is restored.
                 if let earlier { try earlier.before?.write(to: file.path, keepsMode: true) }
                 continue
             }

@@ -2,10 +2,9 @@ internal import Glibc
 internal import IPCModel
 
 /// A key file: groups in brackets, `key=value` below them, `#` before comments (Desktop Entry Specification, "Basic
-/// format of the file").
-///
-/// Files by other programs may have meaningless lines, and duplicate groups and keys. ``init(bytes:)`` skips
-/// meaningless lines and, like GLib, uses the last of several lines with the same key. ``init(_:)`` rejects them all.
+/// format of the file"). Files by other programs may have meaningless lines, and duplicate groups and keys:
+/// ``init(bytes:)`` skips meaningless lines and, like GLib, uses the last of several lines with the same key;
+/// ``init(_:)`` rejects all these.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable, Equatable {
         package let group: String
@@ -41,7 +40,7 @@ package struct KeyFile: Sendable {
 
     /// Reads a file that other programs may have written. Nothing in it counts as an error.
     package init(bytes: [UInt8] = []) {
-        // Bytes are split instead of a string, in which "\r\n" would be a single character and not a newline.
+        // Bytes are split instead of a string, because "\r\n" in a string is a single character and not a newline.
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { KeyFileLine($0) }
     }
 
@@ -130,8 +129,6 @@ package struct KeyFile: Sendable {
         String(decoding: KeyFileLine.trimmed(bytes), as: UTF8.self)
     }
 }
-
-// MARK: Changing
 
 extension KeyFile {
     /// Inserts a value into the list of a key, before (`inFront`) or after all other values, unless the list already
@@ -265,8 +262,6 @@ struct OwnEntries: Sendable, Equatable {
 
     mutating func note(_ key: String, madeLine: Bool) { keys.append(Key(key: key, madeLine: madeLine)) }
 }
-
-// MARK: Files
 
 extension KeyFile {
     /// The size limit of a file, in bytes.
