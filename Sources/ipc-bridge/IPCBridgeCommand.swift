@@ -6,7 +6,6 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Connects the pasteboard `general` with the desktop's clipboard.
 @main
 struct IPCBridgeCommand: ToolCommand {
     static let configuration = CommandConfiguration(

@@ -4,10 +4,10 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Keeps a pasteboard and a desktop's clipboard in sync until the display connection closes or a signal arrives.
-///
-/// The bridge handles one change at a time, then the newest waiting one, so two changes never mix. It ignores its own
-/// changes: on the clipboard, it recognizes itself as the owner; on the pasteboard, it recognizes its own change counts.
+/// Keeps a pasteboard and a desktop's clipboard in sync until the display connection closes or a signal arrives. The
+/// bridge handles one change at a time, and then the newest one that is waiting, so two changes never mix. It ignores
+/// its own changes: on the clipboard, it recognizes itself as the owner; on the pasteboard, it recognizes its own
+/// change counts.
 @DBusActor
 final class Bridge {
     private enum Move {
@@ -25,14 +25,14 @@ final class Bridge {
     private let offersSecrets: Bool
     private let report: BridgeReport
 
-    /// The waiting changes, the newest last, at most one of each kind.
+    /// The changes that are waiting to be copied, the newest last, at most one of each kind.
     private var moves: [Move] = []
     /// Yields an element whenever a change is added to ``moves``. Finishes when the bridge stops.
     private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private var isEnded = false
     private var failure: (any Error)?
 
-    /// The change count of the newest version that the bridge has copied from the clipboard or offered there.
+    /// The change count of the newest version that the bridge has copied from the clipboard or offered on it.
     private var known: UInt64 = 0
     /// Whether the clipboard's last content is a secret, which is therefore not on the pasteboard.
     private var isSecret = false
@@ -78,8 +78,6 @@ final class Bridge {
         if let failure { throw failure }
     }
 
-    // MARK: Changes
-
     private func boardChanged(_ change: PasteboardChange) {
         // After a resync, the change counts may be those of another store, which cannot be compared with ``known``.
         if change.isResync { known = 0 }
@@ -110,8 +108,6 @@ final class Bridge {
         return isEnded ? nil : moves.last
     }
 
-    // MARK: Transfers
-
     private func follow(_ move: Move) async {
         do {
             switch move {
@@ -119,7 +115,7 @@ final class Bridge {
                 isSecret = false
                 try await offerBoard()
             case .clipboard(isEmpty: false): try await takeClipboard()
-            // The program may have exited. Offer its content again, unless it is a secret.
+            // The clipboard's owner may have exited. Its content is offered again, unless it is a secret.
             case .clipboard(isEmpty: true): if !isSecret { try await offerBoard() }
             }
         } catch let failure as ClipboardFailure {
@@ -204,8 +200,7 @@ final class Bridge {
 }
 
 extension Pasteboard {
-    /// Whether the current version contains only this item, byte for byte. Consumes nothing, and fetches no promised
-    /// content.
+    /// Whether the current version is exactly this item. Consumes nothing, and fetches no promised content.
     fileprivate func holdsOnly(_ item: PasteboardItem) async throws(IPCError) -> Bool {
         guard let version = try await versions().last, !version.isOnce, !version.isSensitive,
             version.types.count == 1, Set(version.types[0]) == Set(item.types),

@@ -45,8 +45,7 @@ struct ClipboardOffer: Sendable {
 }
 
 extension Representation.Value {
-    /// Calls a closure with a part of the content.
-    /// - Returns: the closure's result; `nil` if the content cannot be read.
+    /// The result of calling `body` with a part of the content; `nil` if the content cannot be read.
     func withPart<Result>(_ part: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         switch self {
         case .text(var text):

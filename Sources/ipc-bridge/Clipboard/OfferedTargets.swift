@@ -3,7 +3,7 @@ import IPCModel
 
 /// The targets under which a pasteboard's items are offered on a desktop's clipboard, which holds only one item.
 struct OfferedTargets: Sendable {
-    /// The location of content on the pasteboard.
+    /// Where content is on the pasteboard: the index of its item, and its type.
     struct Place: Sendable {
         let item: UInt32
         let type: ContentType
@@ -40,7 +40,7 @@ struct OfferedTargets: Sendable {
     /// The locations on the pasteboard of a target's content; empty if the target is not offered.
     func places(of target: String) -> [Place] { places[target] ?? [] }
 
-    /// Combines the values of several items into the content for one target.
+    /// Combines the values that several items have for one target.
     /// - Throws: `payloadInvalid` if the target's encoding cannot represent the text.
     static func content(_ values: [Representation.Value], for target: String) throws(IPCError) -> ClipboardContent {
         guard textNames.contains(target) || target == ContentType.utf8PlainText.text else {
@@ -81,10 +81,10 @@ extension ClipboardOffer {
         let hint = ContentType.passwordManagerHint.text
         let isMarked = version.isSensitive || version.isOnce
         self.init(targets: offered.targets + (isMarked ? [hint] : [])) { target in
-            // This value of the hint makes clipboard managers ignore the content.
+            // The value `secret` of this hint makes clipboard managers ignore the content.
             if target == hint { return ClipboardContent(value: .text("secret"), target: target) }
             let places = offered.places(of: target)
-            // A single call for all items, because the first call consumes a version that can be read once.
+            // A single call for all items, because the first call consumes a version that can be read only once.
             let held = try await board.version(changeCount, types: Array(Set(places.map(\.type))))
             let values = places.compactMap { place in
                 held.items.indices.contains(Int(place.item)) ? held.items[Int(place.item)][place.type]?.value : nil

@@ -2,7 +2,6 @@ import IPC
 import IPCModel
 
 /// The content to take from a program that has copied something, given its targets. Each content is taken only once.
-///
 /// Targets are X11's names for content types, which Wayland uses, too (ICCCM §2.6.2, and MIME types by convention).
 struct TakenTargets {
     struct Row {
@@ -12,7 +11,7 @@ struct TakenTargets {
         let targets: [String]
     }
 
-    /// The content, in the order in which the program offers it.
+    /// The types of content to take, in the order in which the program offers them.
     let rows: [Row]
     /// Whether a password manager has marked the copy. If so, none of its content is taken.
     let isSecret: Bool

@@ -5,8 +5,8 @@ import IPCTools
 import class IPCDBus.DBusActor
 import class IPCDBus.Descriptor
 
-/// A Wayland compositor's clipboard, through its data control protocol: `ext_data_control_v1` or the older
-/// `zwlr_data_control_v1`. Requests and events have the same numbers in both.
+/// A Wayland compositor's clipboard, through the data control protocol `ext_data_control_v1` or its predecessor
+/// `zwlr_data_control_v1`. Requests and events have the same numbers in both protocols.
 @DBusActor
 final class WaylandClipboard: DesktopClipboard {
     let display: String
@@ -17,8 +17,8 @@ final class WaylandClipboard: DesktopClipboard {
     private let manager: UInt32
     private let seat: UInt32
     private var device: UInt32 = 0
-    /// The targets that other programs offer, by the offer's object ID. Any offer other than the current one is about
-    /// to become current or to be dropped.
+    /// The targets that other programs offer, by the object ID of the offer. An offer that is not the current one is
+    /// about to become the current one or to be dropped.
     private var offers: [UInt32: [String]] = [:]
     private var current: UInt32 = 0
     /// The object ID of this process's offer, until the compositor replaces it; 0 if there is none.
@@ -56,7 +56,7 @@ final class WaylandClipboard: DesktopClipboard {
 
     func targets() async throws(ClipboardFailure) -> [String] {
         guard let targets = offers[current] else { throw .superseded }
-        // Another bridge's mark is not content.
+        // A target that another bridge has added to mark its offer is not content.
         return targets.filter { !$0.hasPrefix(Self.markType) }
     }
 

@@ -88,8 +88,6 @@ final class WaylandConnection {
         ended()
     }
 
-    // MARK: Objects
-
     /// Returns the ID of a new object. The next request must create this object, because IDs must not have gaps.
     func newObject(_ handler: @escaping Handler = { _ in }) -> UInt32 {
         last += 1
@@ -116,8 +114,6 @@ final class WaylandConnection {
 
     func nextDescriptor() -> Descriptor? { descriptors.isEmpty ? nil : descriptors.removeFirst() }
 
-    // MARK: Messages
-
     /// Sends a request. Waits if the socket is full: the compositor soon reads, or closes the connection.
     func send(_ object: UInt32, _ opcode: UInt16, _ arguments: any WaylandArgument..., passing: CInt? = nil) {
         var rest = WaylandRequest.message(to: object, opcode, arguments)[...]
@@ -133,7 +129,7 @@ final class WaylandConnection {
             } else if errno == EAGAIN {
                 wait(for: POLLOUT)
             } else if errno != EINTR {
-                // The disconnect is noticed when reading.
+                // The failed write is not reported here, because reading notices that the compositor has disconnected.
                 return
             }
         }

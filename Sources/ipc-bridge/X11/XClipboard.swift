@@ -62,7 +62,7 @@ final class XClipboard: DesktopClipboard {
 
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent {
         let content = try await reader.read(connection.atom(target), atMost: bytes)
-        // Elements of more than 8 bits are numbers, such as atoms, that have no meaning outside this X server.
+        // Elements of more than 8 bits are numbers, such as atoms, which have no meaning outside this X server.
         guard content.format == 8 || content.bytes.isEmpty else { throw .refused }
         defer { connection.pump() }
         return ClipboardContent(value: .bytes(content.bytes), target: connection.name(of: content.type) ?? target)

@@ -5,9 +5,8 @@ import IPCTools
 import class IPCDBus.DBusActor
 import class IPCDBus.DescriptorWatch
 
-/// A connection to an X11 display through XCB, on the I/O thread: its events, atoms, windows and properties.
-///
-/// Each request blocks until its answer arrives: the server is on this machine, and nothing else here is urgent.
+/// A connection to an X11 display through XCB, on the I/O thread: its events, atoms, windows and properties. Each
+/// request blocks until its answer arrives: the server is on this machine, and nothing else on this thread is urgent.
 @DBusActor
 final class XConnection {
     typealias Event = UnsafeMutablePointer<xcb_generic_event_t>
@@ -71,8 +70,6 @@ final class XConnection {
         xcb_disconnect(handle)
     }
 
-    // MARK: Events
-
     /// Handles the events that have arrived, and sends queued requests. Call this after each request to the server:
     /// events may have arrived with the answer, and the descriptor does not become ready for them.
     func pump() {
@@ -119,8 +116,6 @@ final class XConnection {
         UnsafeRawPointer(event).assumingMemoryBound(to: type).pointee
     }
 
-    // MARK: Atoms
-
     /// The atom with this name. The corresponding C function is `xcb_intern_atom`.
     func atom(_ name: String) -> xcb_atom_t {
         if let known = atoms[name] { return known }
@@ -142,8 +137,6 @@ final class XConnection {
         (atoms[name], names[atom]) = (atom, name)
         return name
     }
-
-    // MARK: Windows
 
     /// Creates an invisible window that receives events when its properties change.
     func makeWindow() -> xcb_window_t {

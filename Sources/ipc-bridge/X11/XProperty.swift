@@ -6,7 +6,7 @@ struct XProperty: Sendable {
     /// The size of one element in bits: 8, 16 or 32; 0 if there is no such property.
     let format: UInt8
     let bytes: [UInt8]
-    /// The number of bytes above the limit, which were not read.
+    /// The number of bytes that were not read, because they are above the size limit.
     let bytesLeft: Int
 
     /// The elements, if they have 32 bits; otherwise empty.

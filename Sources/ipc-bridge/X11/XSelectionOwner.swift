@@ -16,7 +16,7 @@ final class XSelectionOwner {
     /// The number of requests being answered.
     private var inProgress = 0
 
-    /// The maximum of ``inProgress``. Limited because each request calls the broker. No desktop comes near the limit.
+    /// The limit for ``inProgress``, needed because each request calls the broker. No desktop comes near the limit.
     private static let mostInProgress = 64
     /// Targets that request information about the selection, not its content (ICCCM §2.6.2).
     private static let own = ["TARGETS", "MULTIPLE", "TIMESTAMP"]
@@ -48,7 +48,7 @@ final class XSelectionOwner {
         guard event.selection == selection, let offer, inProgress < Self.mostInProgress else {
             return answer(event, with: nil)
         }
-        // Programs older than the ICCCM name no property, and read the property with the target's name.
+        // Programs older than the ICCCM name no property. They read the property that has the target's name.
         let property = event.property == XCB_ATOM_NONE.rawValue ? event.target : event.property
         inProgress += 1
         DBusActor.task { [self] in

@@ -4,7 +4,6 @@ import class IPCDBus.DBusActor
 import class IPCDBus.DBusTimer
 
 /// Requests the content of a selection from its owner (ICCCM §2.4). The content may arrive in pieces (INCR, §2.7.2).
-///
 /// Each request has its own window. Destroying the window makes the owner stop writing.
 @DBusActor
 final class XSelectionReader {
@@ -63,7 +62,7 @@ final class XSelectionReader {
                 pieces?.append(contentsOf: content.bytes)
             } else {
                 guard content.type == incremental else { return content }
-                // The property contains the minimum size of the content.
+                // Before the first piece, the property contains the minimum size of the content.
                 guard Int(content.words.first ?? 0) <= most else { throw .tooLarge }
                 pieces = []
             }

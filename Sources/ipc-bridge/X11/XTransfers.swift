@@ -28,7 +28,7 @@ final class XTransfers {
 
     init(_ connection: XConnection) { self.connection = connection }
 
-    /// Writes content, or starts writing it in pieces.
+    /// Writes small content at once, and starts writing larger content in pieces.
     /// - Returns: false if the content cannot be read.
     func begin(
         _ value: Representation.Value, type: xcb_atom_t, in property: xcb_atom_t, of window: xcb_window_t
