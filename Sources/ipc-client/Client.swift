@@ -25,10 +25,9 @@ enum Client {
     /// The connection of this process, opened on first use.
     static let connection = EarlyConnection()
 
-    /// Connects without requesting a bus name, so that several clients can run at once.
-    ///
-    /// A client makes one call and exits, so a changing call has an id only if the user gives one. A reading call, or a
-    /// call with an id, is sent again if the connection is lost; any other call fails with `storeUnavailable`.
+    /// Connects without requesting a bus name, so that several clients can run at once. A client makes one call and
+    /// exits, so a changing call has an id only if the user gives one. A reading call, or a call with an id, is sent
+    /// again if the connection is lost; any other call fails with `storeUnavailable`.
     /// - Parameter time: how long the bus may take to answer; `nil` for the default.
     @DBusActor
     static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {

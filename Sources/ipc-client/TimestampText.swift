@@ -3,7 +3,6 @@ import IPC
 import IPCModel
 import IPCTools
 
-// Formats points in time for people.
 extension Timestamp {
     /// `2026-01-31T13:00:00+01:00` (RFC 3339), in local time (`TZ`); empty beyond the year 9999.
     func local(fraction: Bool = false) -> String {

@@ -81,7 +81,7 @@ struct BoardPrune: ClientCommand {
     enum Action {
         case removed, cleared, letGo
 
-        /// What the output calls the action: when it is done, and when it is only planned (`--dry-run`).
+        /// The words for the action in the output: once it is done, and while it is only planned (`--dry-run`).
         var words: (done: String, planned: String) {
             switch self {
             case .removed: ("removed", "would-remove")
@@ -103,7 +103,7 @@ struct BoardPrune: ClientCommand {
         return olderThan != nil && info.itemCount > 0 ? .cleared : nil
     }
 
-    /// - Returns: false if the pasteboard has changed since it was listed, or is gone.
+    /// - Returns: false if the pasteboard is gone or has changed since it was listed.
     @DBusActor
     private func perform(_ action: Action, _ info: PasteboardInfo, _ app: Application) async throws(IPCError) -> Bool {
         let board = Pasteboard(named: info.name, of: app)
@@ -116,7 +116,7 @@ struct BoardPrune: ClientCommand {
                 try await board.setHistoryLimit(limit)
             case .cleared: try await board.clear(ifChangeCount: info.changeCount)
             case .removed:
-                // Only clearing can depend on the change count. Clearing first protects newer content.
+                // Only clearing can depend on the change count, so clearing first protects newer content.
                 if info.itemCount > 0 { try await board.clear(ifChangeCount: info.changeCount) }
                 try await board.remove()
             }

@@ -34,7 +34,7 @@ struct BoardShow: ClientCommand {
         try output.print(summary.json, text: summary.text(style: output.style))
     }
 
-    /// Reads the start of the first item's plain text; nil if there is none, or if reading would consume it.
+    /// Reads the start of the first item's plain text; nil if it has none, or if reading would consume it.
     @DBusActor
     private func text(_ board: Pasteboard, _ version: PasteboardVersionInfo?) async throws -> String? {
         guard let version, !version.isOnce, !version.isSensitive,
@@ -52,7 +52,7 @@ struct BoardShow: ClientCommand {
             case .bytes(let bytes): Array(bytes.prefix(most))
             case .file(let file): try file.bytes(in: 0..<most)
             }
-        // The limit may cut the last character, of which at most three bytes are then left.
+        // The limit may cut the last character. Then at most three of its bytes are left.
         for cut in 0...min(3, bytes.count) {
             guard let text = String(validating: bytes.dropLast(cut), as: UTF8.self) else { continue }
             return MessageLine.escaped(text) + (value.byteCount > bytes.count - cut ? "…" : "")

@@ -88,10 +88,9 @@ struct ContentOptions: ParsableArguments, Sendable {
     }
 }
 
-/// `TYPE=PATH`: a file and its type.
-///
-/// A type has “=” only after the name of a parameter, so the path starts after the first “=” that follows a complete
-/// type: `text/plain;charset=utf-8` is a type, but `text/plain;charset=utf-8=a=b.txt` is the file `a=b.txt`.
+/// `TYPE=PATH`: a file and its type. A type has “=” only after the name of a parameter, so the path starts after the
+/// first “=” that follows a complete type: `text/plain;charset=utf-8` is a type, but `text/plain;charset=utf-8=a=b.txt`
+/// is the file `a=b.txt`.
 struct TypedFile: Hashable {
     let type: String
     let path: String

@@ -3,7 +3,6 @@ import IPCModel
 import IPCTools
 
 extension JSONValue {
-    /// A version with its content.
     static func version(_ version: PasteboardVersion, of board: String) -> JSONValue {
         .object([
             "pasteboard": .string(board),

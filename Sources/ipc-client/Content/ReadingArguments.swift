@@ -61,7 +61,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
-        // Opens the file first, because content that was taken but cannot be written would have to be put back.
+        // Opens the file first, because content that is taken but cannot be written would have to be put back.
         let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
         let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
         if listTypes { return try await list(board, output) }
@@ -132,7 +132,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         for _ in 0..<attempts {
             let version = try await held(board)
             guard let version, let type = try chosen(version.types, of: board.name.text) else { return (version, nil) }
-            // If the content turned out to be binary after it was consumed, its other types would be lost.
+            // If the content is consumed and then turns out to be binary, the version's other types are lost.
             if isShown, take || version.isOnce, !type.isText { throw ToolFailure.binary(type) }
             // From here on, a signal must not stop the program between reading the content and writing it.
             if take || version.isOnce { stop.listen() }

@@ -127,7 +127,7 @@ struct WatchEvent: Sendable {
         ]
     }
 
-    /// Whether the content is not read, because it is for one reader or sensitive.
+    /// Whether the content stays unread, because the version can be read only once or is sensitive.
     private var isConsumed: Bool { version.map { $0.isOnce || $0.isSensitive } ?? false }
 
     /// Reads the content of the first item in its preferred type; nil if this version is gone.

@@ -24,7 +24,7 @@ struct WritingArguments: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The application id to name as the source.", valueName: "id"))
     var application = Client.id
 
-    /// The options for the library.
+    /// The library's options for writing, from the command line.
     var options: PasteboardOptions {
         PasteboardOptions(
             timeToLive: expire?.duration, isSensitive: sensitive, isOnce: once, ifChangeCount: ifChangeCount)

@@ -56,7 +56,6 @@ struct Finding: Sendable, Hashable {
         (self.level, self.word, self.sentence, self.command) = (level, word.rawValue, sentence, command)
     }
 
-    /// Creates the finding of a check that found no problem.
     init(ok check: String, _ sentence: String) {
         (level, word, self.sentence, command) = (.ok, check, sentence, nil)
     }

@@ -102,7 +102,7 @@ struct OutcomeReport: Sendable {
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
     }
 
-    /// The advice for a parked (dead-lettered) request, which has crashed its handler too often.
+    /// The advice for a parked (dead-lettered) request, whose handler has crashed too often; otherwise empty.
     private var parked: String {
         response.errorCode == "parked" ? "; fix the handler, then run 'ipc-client request retry \(response.id)'" : ""
     }
@@ -110,7 +110,7 @@ struct OutcomeReport: Sendable {
     /// The reason for the cancellation. The code is left out, because it would only repeat the message.
     private var calledOffBecause: String { response.errorMessage.map { $0.isEmpty ? "" : ": \($0.asTold)" } ?? "" }
 
-    /// A colon and the reasons; empty if there are none.
+    /// A colon and the reasons for the outcome; empty if there are none.
     private var because: String {
         let reasons = [response.errorMessage, response.errorCode ?? response.errorName].compactMap { $0?.asTold }
             .filter { !$0.isEmpty }

@@ -47,7 +47,7 @@ struct RequestOptions: ParsableArguments, Sendable {
     /// The timeout of a waiting sender, as on the command line.
     var waitingTime: String { timeout?.defaultValueDescription ?? "20s" }
 
-    /// Connects. The timeout for the answer also limits the wait for the bus.
+    /// Connects to the bus. The timeout for the answer also limits the wait for the bus.
     @DBusActor
     func connect(_ queueing: QueueOptions? = nil) async throws(IPCError) -> Application {
         try await Client.connect(as: application, within: queueing?.queue ?? false ? nil : timeout?.duration)

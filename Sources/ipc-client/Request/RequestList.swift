@@ -49,7 +49,7 @@ struct RequestList: ClientCommand {
             return
         }
         let rows = try await newest(lists)
-        // A terminal shows the newest 20 by default.
+        // On a terminal, only the newest 20 requests are shown by default.
         let isCut = !output.json && limit == nil && OutputStream.output.isTerminal
         let shown = isCut ? rows.suffix(20) : rows[...]
         try output.printRows(shown.map { .request($0) }) { isAligned in
@@ -132,7 +132,6 @@ struct RequestRows: Sendable {
 }
 
 extension JSONValue {
-    /// The JSON of a request, with its reply if `reply` is true.
     static func request(_ request: RequestInfo, reply: Bool = false) -> JSONValue {
         .object([
             "id": .string(request.id.text),

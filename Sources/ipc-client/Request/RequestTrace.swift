@@ -29,7 +29,6 @@ struct RequestTrace: ClientCommand {
     }
 }
 
-/// The steps of a request as rows.
 struct TraceTable: Sendable {
     let steps: [TraceStep]
 

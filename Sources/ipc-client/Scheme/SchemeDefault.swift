@@ -62,7 +62,6 @@ struct SchemeDefault: ClientCommand {
 }
 
 extension OutputOptions {
-    /// Warns that the chosen application does not claim the scheme.
     func warnOfAbsent(_ application: String, for scheme: String) throws(ToolFailure) {
         try warn(
             "AbsentDefault",

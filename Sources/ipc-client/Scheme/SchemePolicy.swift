@@ -90,7 +90,7 @@ struct SchemePolicy: ClientCommand {
         (others != nil || !allowed.isEmpty) && !policy.allowsOthers && !policy.allowed.isEmpty
     }
 
-    /// The policy with the options applied.
+    /// Returns a policy with the changes that the options request.
     func changed(_ policy: AccessPolicy) -> AccessPolicy {
         var policy = policy
         if let others { policy.allowsOthers = others == .allow }

@@ -70,7 +70,7 @@ struct SchemeRegister: ClientCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        // An invalid name is reported by run(), with the exit code for wrong input, before a missing option.
+        // An invalid name is reported by run() with the exit code for wrong input, even if an option is missing, too.
         guard (try? checkedNames()) != nil else { return }
         guard persistent || transient else {
             throw ValidationError(
@@ -90,7 +90,6 @@ struct SchemeRegister: ClientCommand {
         }
     }
 
-    /// - Throws: an error for an invalid application id or scheme.
     private func checkedNames() throws(IPCError) -> (ApplicationID, [URLScheme]) {
         (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
     }

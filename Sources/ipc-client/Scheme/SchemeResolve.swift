@@ -70,7 +70,7 @@ struct SchemeResolve: ClientCommand {
         return "\(winner)\t\(resolution.reason)\t\(way(resolution))" + (candidates.isEmpty ? "" : "\n" + candidates)
     }
 
-    /// How the broker would deliver a URL now.
+    /// How the broker would deliver the URL now, as a word for the output.
     private func way(_ resolution: URLResolution) -> String {
         if resolution.isRunning { return "running" }
         if resolution.isActivatable { return "started" }

@@ -69,7 +69,6 @@ struct SchemeUnregister: ClientCommand {
         }
     }
 
-    /// Warns about requests that are waiting for an application that is now unknown.
     @DBusActor
     private func warnOfWaiting(_ app: Application) async throws {
         guard try await !app.bus.isReachable(application) else { return }
@@ -82,7 +81,6 @@ struct SchemeUnregister: ClientCommand {
                 + "ID' cancels one")
     }
 
-    /// Warns about claims that a running application keeps.
     @DBusActor
     private func warnOfRunning(_ app: Application) async throws {
         let kept = try await claimed(app).filter { !$0.isInstalled }.map(\.scheme)
@@ -92,7 +90,6 @@ struct SchemeUnregister: ClientCommand {
             "\(application) is running, and claims \(kept.joined(separator: ", ")) until it exits")
     }
 
-    /// Warns that nothing was changed, with the reason.
     private func warnOfNothing(_ installed: [Handler]) throws {
         let what = all ? "any scheme" : schemes.map(\.quoted).joined(separator: ", ")
         try output.warn(

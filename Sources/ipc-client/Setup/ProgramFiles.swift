@@ -9,7 +9,7 @@ struct ProgramFiles: Sendable {
     /// Whether the broker is a systemd user unit; otherwise, the bus starts it itself.
     let usesSystemd: Bool
 
-    /// Returns the files to write in a data folder.
+    /// Returns the files to write in the data folder `data`.
     func planned(in data: String) -> [PlannedFile] {
         let services = "\(data)/\(ServiceFile.folder)"
         let unit = usesSystemd ? [PlannedFile.whole("\(data)/systemd/user/ipc-broker.service", unitText)] : []

@@ -65,7 +65,7 @@ struct StoreExport {
         damaged.append("the pasteboard \(info.name.text.quoted) changes faster than it can be read")
     }
 
-    /// - Returns: false if the version is gone.
+    /// - Returns: false if the version is no longer on the pasteboard.
     private mutating func add(_ version: PasteboardVersionInfo, of board: Pasteboard) async throws -> Bool {
         guard !version.isOnce && !version.isSensitive else {
             leftOut += 1
@@ -114,7 +114,7 @@ struct StoreExport {
             // An item is left out if all its content was promised and none is provided.
             if let item = try? PasteboardItem(there) { items.append(item) }
         }
-        // If the version is gone, its content is missing for that reason, not because a promise was broken.
+        // If the version is gone, its content is missing for that reason, and not because its writer broke a promise.
         guard !items.isEmpty, try await board.holds(version) else { throw broken }
         if !missing.isEmpty {
             unkept.append(

@@ -12,7 +12,7 @@ extension Check {
                     .brokerStartFailed, "the bus could not start the broker: \(failure)", fix: "\(facts.tool) setup")
             ]
         }
-        // Another finding reports a service file that the bus has not read.
+        // Another finding reports a service file that exists but that the bus has not read.
         guard facts.bus.activatable.contains(BrokerFacts.name) || facts.brokerService != nil else {
             let isRunning = facts.broker.process != nil
             return [
@@ -38,7 +38,7 @@ extension Check {
         return [Finding(.brokerSilent, "the broker, process \(process), does not answer: \(silence)", fix: end)]
     }
 
-    /// Finds limits of which at least nine tenths are in use.
+    /// Finds limits that are at least nine tenths used up.
     static let limits = Check("limits", right: "no limit is nearly reached") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.limits.filter { $0.most > 0 && $0.use >= $0.most - $0.most / 10 }.map { limit -> Finding in
@@ -56,7 +56,7 @@ extension Check {
 extension Facts {
     fileprivate var brokerService: ServiceFacts? { services.first { $0.name == BrokerFacts.name } }
 
-    /// Whether another finding explains why the broker does not start.
+    /// Whether the finding of another check explains why the broker does not start.
     fileprivate var explainsFailedStart: Bool {
         let causes = [Check.configuration, .store].flatMap { $0.findings(self) ?? [] }
         return causes.contains { $0.level == .problem } || brokerService.flatMap(finding) != nil

@@ -38,7 +38,7 @@ extension Check {
         ]
     }
 
-    /// Checks `ipc-broker.conf`: with a mistake in it, the broker does not start.
+    /// Checks `ipc-broker.conf`. If it has a mistake, the broker does not start.
     static let configuration = Check("configuration", right: "ipc-broker.conf is valid, or not needed") { facts in
         guard let mistake = facts.configuration.mistake else { return [] }
         let path = facts.configuration.path

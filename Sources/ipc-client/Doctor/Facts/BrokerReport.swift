@@ -31,7 +31,7 @@ extension Facts {
         }
     }
 
-    /// What is wrong with a handler: it cannot be started for a waiting request, or its newest request failed.
+    /// The trouble with a handler that cannot be started for a waiting request or has failed its newest one; else nil.
     @DBusActor
     private func trouble(of name: String, _ application: Application) async throws(IPCError) -> (
         request: String, sentence: String

@@ -8,14 +8,13 @@ struct BusFacts: Sendable {
     var activatable: Set<String> = []
     /// The folder where the bus looks for this user's data, such as service files; nil if this process looks there too.
     var otherDataHome: String?
-    /// The environment variables with which the bus was started; nil if they cannot be read.
+    /// The environment variables of the bus when it was started; nil if they cannot be read.
     var environment: [String: String]?
 
     var isReachable: Bool { failure == nil }
 }
 
 struct BrokerFacts: Sendable {
-    /// The well-known bus name of the broker.
     static let name = "org.swiftipc.Broker1"
 
     var process: Int32?

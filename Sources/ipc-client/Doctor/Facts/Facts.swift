@@ -24,12 +24,12 @@ struct Facts: Sendable {
     /// The D-Bus service files of the broker and of applications with claims, in the order in which the bus looks.
     var services: [ServiceFacts] = []
     var claims: [Handler] = []
-    /// The path of the file with an application's installed claims, by application.
+    /// For each application, the path of the file with its installed claims.
     var claimFiles: [String: String] = [:]
     /// A request id and a message for each handler that cannot be started while requests are waiting for it, or whose
     /// newest request has failed.
     var troubles: [(request: String, sentence: String)] = []
-    /// The schemes that `scheme register --persistent` has registered on the desktop, by application.
+    /// For each application, the schemes that `scheme register --persistent` has registered on the desktop.
     var registrations: [String: [String]] = [:]
     var desktop = DesktopFacts()
     var store = StoreFacts()

@@ -7,14 +7,13 @@ struct FileFacts: Sendable, Hashable {
 
     var path: String
     var kind = Kind.missing
-    /// Permission bits.
+    /// The permission bits (chmod(2)).
     var mode: UInt32 = 0
     var owner: UInt32 = 0
     /// Whether this process may run the file, or enter the directory.
     var isExecutable = false
 
     var isThere: Bool { kind != .missing }
-    /// Whether it is a program that this user can run.
     var isProgram: Bool { kind == .file && isExecutable }
     /// The permission bits in octal, such as `0700`.
     var octalMode: String { "0" + String(mode, radix: 8) }

@@ -2,7 +2,7 @@ import Glibc
 import IPCDesktop
 
 struct StoreFacts: Sendable {
-    /// The path that the running broker reports, or the one that a broker started by the bus would use.
+    /// The path that the running broker reports, or the path that a broker started by the bus would use.
     var path = ""
     var directory = FileFacts(path: "")
     /// The files and folders in the store.
@@ -49,7 +49,6 @@ extension Facts {
 
 /// A lock on a whole file (`flock`). Doctor never takes it, because a starting broker must find it free.
 enum FileLock {
-    /// Returns the process that holds the lock.
     static func holder(of path: String) -> Int32? {
         var status = stat()
         guard stat(path, &status) == 0, let table = FilePlace.bytes(of: "/proc/locks") else { return nil }
@@ -59,7 +58,7 @@ enum FileLock {
     /// Finds the process that holds the lock on a file in the text of `/proc/locks` (proc_locks(5)):
     /// `1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE 0 EOF`.
     static func holder(device: UInt, file: UInt64, in table: String) -> Int32? {
-        // makedev(3)
+        // The device's major and minor numbers, as makedev(3) encodes them.
         let (major, minor) = ((device >> 8) & 0xFFF | (device >> 32) & ~0xFFF, device & 0xFF | (device >> 12) & ~0xFF)
         let place = [major, minor].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) + ":" }.joined() + String(file)
         let locks = table.split(separator: "\n").map { $0.split(separator: " ") }
