@@ -6,7 +6,6 @@ import IPCDesktop
 import IPCModel
 import Logging
 
-/// Runs the broker as a program: parses the arguments, and exits with a matching exit code.
 @main
 struct IPCBrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -92,7 +91,7 @@ struct BrokerStart {
             #endif
             try BrokerProcess.run(configuration, logger: logger)
         } catch Broker.End.busLost {
-            // When its bus is gone, the session is over, so this is not an error.
+            // The session is over when its bus is gone, so this is not an error.
             logger.notice("the connection to the message bus was closed, so the broker exits")
         } catch {
             let failure = BrokerFailure(error)
@@ -114,7 +113,6 @@ struct LimitSetting {
     let name: String
     let value: UInt64
 
-    /// Parses the option's argument.
     /// - Throws: a `ValidationError` with an example.
     static func parse(_ argument: String) throws -> LimitSetting {
         let parts = argument.split(separator: "=", maxSplits: 1)
@@ -130,7 +128,7 @@ extension LogLevel: ExpressibleByArgument {
 }
 
 enum StoreLocation {
-    /// Returns the first folder that is given by the option, the environment, the configuration file or XDG variables.
+    /// Returns the first folder that is given: by the option, the environment, the configuration file or XDG variables.
     static func resolve(_ asked: String?, configured: String?) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {
