@@ -2,7 +2,6 @@ import ArgumentParser
 import IPCModel
 import IPCTools
 
-/// The handler of the two sample programs. It receives URLs with their payloads and prints them.
 @main
 struct IPCServerCommand: ToolCommand {
     static let configuration = CommandConfiguration(
