@@ -49,7 +49,7 @@ struct DesktopApplication {
     func launch(_ url: String, token: String) throws(Failure) {
         let context = g_app_launch_context_new()
         defer { g_object_unref(context) }
-        // These variables describe how the bus started the broker, and would be wrong in the application.
+        // The bus sets these variables for the broker that it starts. They would be wrong in the application.
         for name in ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"] { g_app_launch_context_unsetenv(context, name) }
         if !token.isEmpty {
             for name in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
