@@ -10,8 +10,7 @@ public struct AccessPolicy: Sendable, Hashable {
     /// Application ids that are refused, even if they are also in ``allowed``.
     public var refused: Set<String>
 
-    /// Creates a policy that allows all sources except the refused ones or, without `allowsOthers`, only the allowed
-    /// ones.
+    /// Creates a policy. By default, it allows all sources.
     public init(allowsOthers: Bool = true, allowed: Set<String> = [], refused: Set<String> = []) {
         (self.allowsOthers, self.allowed, self.refused) = (allowsOthers, allowed, refused)
     }

@@ -30,9 +30,8 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// The object path at which the application receives calls: `demo.IPC-Server` gives `/demo/IPC_Server`.
-    ///
-    /// Desktop Entry Specification, “D-Bus Activation”: a leading slash, `/` for each dot, and `_` for each `-`.
+    /// The object path at which the application receives calls: `/`, followed by the id with `/` for each dot and `_`
+    /// for each `-` (Desktop Entry Specification, “D-Bus Activation”). `demo.IPC-Server` gives `/demo/IPC_Server`.
     package var objectPath: String {
         let path = text.utf8.map { byte -> UInt8 in
             switch byte {
@@ -89,9 +88,8 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     // MARK: Desktop entries
 
-    /// Creates an id for a desktop application known only by its desktop entry, such as `org.mozilla.firefox.desktop`.
-    /// The id is shown to users and is not a bus name. Characters that the grammar does not allow become `_`.
-    /// - Parameter entry: the desktop file ID (Desktop Entry Specification).
+    /// Creates an id for a desktop application that has only a desktop file ID, such as `org.mozilla.firefox.desktop`.
+    /// The id is for display and is not a bus name. Characters that the grammar does not allow become `_`.
     package init(desktopEntry entry: String) {
         var text: [UInt8] = []
         for byte in entry.utf8.prefix(Self.maximumBytes - Self.desktopSuffix.utf8.count) {

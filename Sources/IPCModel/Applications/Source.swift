@@ -24,7 +24,6 @@ public struct Source: Sendable, Hashable, CustomStringConvertible {
         (self.application, self.strength) = (application, strength)
     }
 
-    /// An unknown source.
     package static let nobody = Source(application: "", strength: .unknown)
 
     /// The id and its strength, such as `demo.IPCClient (claimed)`; only the strength if the id is empty.

@@ -30,8 +30,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension IPCError {
-    /// The exit code of the tools for this error. A request that can never succeed counts as wrong input, because
-    /// trying again does not help.
+    /// The exit code of the tools. A request that can never succeed counts as wrong input: trying again does not help.
     package var exit: ExitCode { isBeyondLimit ? .dataError : code.exit }
 
     /// The exit code for ``code``, or 65 if the request by itself exceeds a limit, so that it can never succeed.

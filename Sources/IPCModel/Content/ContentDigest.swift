@@ -58,8 +58,7 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
 package final class ContentDigestStream {
     private let state: OpaquePointer
 
-    /// Calls `XXH3_createState`.
-    /// - Throws: `limitExceeded` if there is not enough memory.
+    /// - Throws: `limitExceeded` if `XXH3_createState` finds too little memory.
     package init() throws(IPCError) {
         guard let state = XXH3_createState() else {
             throw IPCError(.limitExceeded, "no memory is left to digest a value; try again later")
@@ -70,7 +69,6 @@ package final class ContentDigestStream {
 
     deinit { XXH3_freeState(state) }
 
-    /// Adds the next part of the content, with `XXH3_128bits_update`.
     package func add(_ bytes: UnsafeRawBufferPointer) {
         _ = XXH3_128bits_update(state, bytes.baseAddress, bytes.count)
     }

@@ -12,7 +12,7 @@ public final class ContentFile: Sendable {
     public let byteCount: Int
     /// The digest of the bytes as they were written; `nil` if it is unknown.
     package let knownDigest: ContentDigest?
-    /// The store's record of the file, which it made when it checked the file; `nil` if it has not checked the file.
+    /// The store's record of the file; `nil` if the store has not checked the file.
     package let taken: Taken?
     /// Another object that closes the descriptor; `nil` if this object does.
     private let owner: (any AnyObject & Sendable)?
@@ -100,11 +100,9 @@ extension ContentFile {
     /// Whether a descriptor is open and refers to a regular file or a memory file.
     package static func isRegular(_ descriptor: CInt) -> Bool { status(ofRegular: descriptor) != nil }
 
-    /// Whether the descriptor is read-only.
     package var isReadOnly: Bool { fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDONLY }
 
-    /// Opens the same file again, read-only and with its own offset; `nil` if the process has no descriptors left. A
-    /// descriptor made by `dup` would share the offset with the original.
+    /// Opens the file again, read-only and, unlike `dup`, with its own offset; `nil` if no descriptors are left.
     package func reopened() -> ContentFile? {
         let copy = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
         return copy < 0 ? nil : ContentFile(owning: copy, byteCount: byteCount, knownDigest: knownDigest)
@@ -137,11 +135,10 @@ extension ContentFile {
         madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count, populateRead)
     }
 
-    /// Calls a closure with the bytes of a part of the file, mapped into memory instead of copied.
+    /// Calls a closure with the bytes of a part of the file, mapped into memory with `mmap(2)` instead of copied.
     ///
     /// Use this only for files whose length cannot change, such as a sealed memory file: if a mapped file becomes
-    /// shorter, the system kills a process that reads beyond its end (SIGBUS). ``bytes()`` is safe for all files. The
-    /// corresponding C functions are `mmap` and `munmap`.
+    /// shorter, the system kills a process that reads beyond its end (SIGBUS). ``bytes()`` is safe for all files.
     /// - Parameters:
     ///   - range: a part of the file, counted in bytes from its start.
     ///   - body: reads the bytes, which are valid only until `body` returns.
@@ -176,11 +173,8 @@ extension ContentFile {
     /// The size of the pieces in which a file is read, in bytes.
     private static let window = 1 << 20
 
-    /// Calls a closure with the bytes of a part of the file, piece by piece.
-    ///
-    /// The bytes are read, not mapped: if another process shortens the file, this throws an error instead of raising a
-    /// signal that kills the process. The corresponding C function is `pread`.
-    /// - Parameter range: a part of the file, counted in bytes from its start.
+    /// Calls a closure with the bytes in a range of the file, piece by piece. The bytes are read with `pread(2)`, not
+    /// mapped: if another process shortens the file, this throws an error, and no signal kills the process.
     /// - Throws: `inputOutput` if the file cannot be read, or has become shorter.
     package func readPieces(
         in range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Void

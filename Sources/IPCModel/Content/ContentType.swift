@@ -27,7 +27,6 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
         self.text = written
     }
 
-    /// Creates a type from parts that are known to be in canonical form.
     private init(canonical essence: String, _ parameters: Parameter...) {
         (self.essence, self.parameters) = (essence, parameters)
         text = essence + parameters.map(\.spelling).joined()
@@ -47,7 +46,6 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(parameters)
     }
 
-    /// One parameter in canonical form.
     struct Parameter: Sendable, Hashable {
         /// The name in lower case.
         let name: String

@@ -3,7 +3,6 @@ struct ContentTypeGrammar {
     private let text: String
     private var rest: ArraySlice<UInt8>
 
-    /// Checks the length and the characters of the whole text.
     init(_ text: String) throws(ContentType.Invalid) {
         guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= ContentType.maximumBytes else { throw .tooLong(text) }

@@ -29,7 +29,6 @@ public struct PasteboardItem: Sendable, Hashable {
     /// An item without representations, because none were read.
     package static let withoutContent = PasteboardItem(unchecked: [])
 
-    /// Returns the item with each value transformed. The types stay the same.
     package func mapValues<Failure>(
         _ transform: (Representation) throws(Failure) -> Representation.Value
     ) throws(Failure) -> PasteboardItem {

@@ -1,9 +1,8 @@
 internal import Synchronization
 
 extension ContentFile {
-    /// The store's record of a file that it has checked and, if necessary, copied. It does not write files without one.
-    ///
-    /// If no operation makes the file part of a version, the copy is discarded when this object is released.
+    /// The store's record of a file that it has checked and, if necessary, copied; it writes no files without one. If
+    /// the file does not become part of a version, the copy is discarded when this object is released.
     package final class Taken: Sendable {
         /// Where the bytes are stored.
         package enum Place: Sendable, Hashable {
@@ -18,7 +17,6 @@ extension ContentFile {
         private let isAttached = Mutex(false)
         private let discard: @Sendable () -> Void
 
-        /// - Parameter discard: deletes the copy when this object is released, unless the file is part of a version.
         package init(digest: ContentDigest, place: Place, discard: @escaping @Sendable () -> Void) {
             (self.digest, self.place, self.discard) = (digest, place, discard)
         }

@@ -1,8 +1,7 @@
 extension JSONValue {
-    /// The JSON text on one line, without whitespace.
-    ///
-    /// RFC 8259 §7 requires control characters below U+0020 to be escaped. This text also escapes DEL, the C1 controls
-    /// and the Unicode line separators, so that every reader sees one line and a terminal does not interpret any of it.
+    /// The JSON text on one line, without whitespace. In addition to the characters below U+0020, which RFC 8259 §7
+    /// requires to be escaped, it escapes DEL, the C1 controls and the Unicode line separators, so that every reader
+    /// sees one line and a terminal does not interpret any of it.
     package var text: String { text(depth: nil) }
 
     /// The JSON text with each member or element on its own line, indented by two spaces per level.

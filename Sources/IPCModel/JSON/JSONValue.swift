@@ -1,7 +1,5 @@
-/// A JSON text (RFC 8259) in memory.
-///
-/// A number keeps its text, so it loses no digits. 64-bit integers are written as strings of decimal digits, because
-/// most readers store numbers as doubles and round integers above 2^53.
+/// A JSON text (RFC 8259) in memory. A number keeps its text, so it loses no digits. 64-bit integers are written as
+/// strings of decimal digits, because most readers store numbers as doubles and round integers above 2^53.
 package enum JSONValue: Sendable, Hashable, ExpressibleByStringLiteral {
     case null
     case boolean(Bool)
@@ -29,7 +27,6 @@ extension JSONValue {
 
     package static func number(_ value: Int32) -> JSONValue { .integer(value) }
     package static func unsigned(_ value: UInt32) -> JSONValue { .integer(value) }
-    /// A 64-bit number, as a string.
     package static func count(_ value: UInt64) -> JSONValue { .integer(value) }
 
     /// A number, or one of the strings `inf`, `-inf` and `nan`, because JSON has no such numbers.
@@ -37,7 +34,6 @@ extension JSONValue {
         value.isFinite ? .number("\(value)") : .string("\(value)")
     }
 
-    /// A string, or `nil` if the string is empty.
     package static func nonEmpty(_ text: String) -> JSONValue? { text.isEmpty ? nil : .string(text) }
 
     /// Creates an object, leaving out the members whose value is `nil`.

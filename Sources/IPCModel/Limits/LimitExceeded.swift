@@ -19,7 +19,7 @@ package struct LimitExceeded: Condition, Hashable {
 
     /// The requested amount, if it can never fit, no matter what is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // A version or message never shrinks, so its present content counts too. A single object is never too large.
+        // A version or message never shrinks, so its content counts too. A request for one unit can succeed later.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
         return amount > max(1, allowed) && !isShare ? amount : nil
@@ -36,8 +36,8 @@ package struct LimitExceeded: Condition, Hashable {
         return IPCError(.limitExceeded, "the limit “\(limit)” is reached: \(state), \(allowed) allowed\(remedy)")
     }
 
-    /// This text is in every message about a request that can never succeed, but not in messages about a limit that is
-    /// currently reached. Only this distinguishes these errors: they share a name and have no other argument.
+    /// Only this text in the message marks the error of a request that can never succeed. The error for a limit that is
+    /// currently reached has the same D-Bus name, and neither error has another argument.
     fileprivate static let exceeds = " exceeds the limit of "
 
     /// Returns text such as `5.0 GiB exceeds the limit of 4 GiB`, with exact numbers if the rounded ones are equal.
@@ -54,7 +54,6 @@ extension IPCError {
 }
 
 extension Limits {
-    /// Checks that the amount in use plus the requested amount does not exceed a limit.
     package func check(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64 = 0, request: UInt64
     ) throws(LimitExceeded) {
@@ -75,10 +74,8 @@ extension Limits {
         }
     }
 
-    /// Checks a limit that all payers share.
-    ///
-    /// A payer may use at most a quarter of the limit, or have a single larger request. The last quarter of the limit
-    /// is reserved for payers that use little, so that a few large payers cannot use it up.
+    /// Checks a limit that all payers share. A payer may use at most a quarter of it, or have a single larger request.
+    /// The last quarter is reserved for payers that use little, so that a few large payers cannot use up the limit.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64, ofPayer own: UInt64, request: UInt64
     ) throws(LimitExceeded) {

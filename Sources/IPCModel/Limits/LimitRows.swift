@@ -24,7 +24,6 @@ extension Limits {
     /// 1 PiB.
     private static let mostBytes: UInt64 = 1 << 50
 
-    /// All limits, in the order in which they are listed.
     package static let all: [Row] = messageRows + pasteboardRows + requestRows + connectionRows
 
     private static let messageRows = [

@@ -1,7 +1,6 @@
-/// The limits of the broker. `dbus/ipc-broker.conf` describes each of them; tests check that it matches this type.
-///
-/// The broker creates one value when it starts, from the defaults here, the configuration and the command line.
-/// ``Limits/all`` gives each limit a name on the wire and a range.
+/// The limits of the broker, which creates one value when it starts, from the defaults here, the configuration and the
+/// command line. `dbus/ipc-broker.conf` describes each limit; tests check that it matches this type. ``Limits/all``
+/// gives each limit a name on the wire and a range.
 package struct Limits: Sendable, Hashable {
     // Messages
 
@@ -117,9 +116,8 @@ package struct Limits: Sendable, Hashable {
     package var desktopQuestionsWaiting: UInt64 = 256
     package var desktopMilliseconds: UInt64 = 10_000
 
-    /// Creates the default limits.
     package init() {}
 
-    /// The time-out in milliseconds for a caller that awaits a request or a change: its own or, if `nil`, the default.
+    /// The time-out in milliseconds for awaiting a request or a change; by default ``waitTimeoutMilliseconds``.
     package func waitTime(stated: UInt32?) -> UInt64 { stated.map(UInt64.init) ?? waitTimeoutMilliseconds }
 }

@@ -39,7 +39,6 @@ extension Limits {
 }
 
 extension UInt64 {
-    /// Returns the sum, or the maximum value if the sum overflows.
     package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

@@ -1,6 +1,5 @@
 /// The pasteboards that a caller can see.
 package enum PasteboardVisibility: Sendable, Hashable {
-    /// All pasteboards.
     case whole
     /// The pasteboards whose name is the application id that the sandbox confirms, or starts with that id and a dot,
     /// and the pasteboards that the caller created with unique names. The id is `nil` if the broker cannot read it.

@@ -21,7 +21,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func refuse() { hasRefused = !isGone }
 
-        /// - Returns: `false` if the connection is already in doubt or gone.
+        /// Notes that the handler may have left the bus. Returns `false` if that was noted before, or it has left.
         mutating func doubt() -> Bool {
             guard !isInDoubt, !isGone else { return false }
             isInDoubt = true
@@ -30,7 +30,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func trust() { isInDoubt = false }
 
-        /// - Returns: whether requests are still in flight on the connection.
+        /// Notes that the handler has left the bus. Returns whether requests are still in flight on the connection.
         mutating func leave() -> Bool {
             hadOverdue = hadOverdue || !overdue.isEmpty
             overdue = [:]
@@ -57,7 +57,6 @@ struct HandlerConnections: Sendable, Equatable {
         discardIfQuiet(former)
     }
 
-    /// Changes the connection with this name. Returns `nil` if there is none.
     @discardableResult
     mutating func change<Value>(_ name: String, _ body: (inout Connection) -> Value) -> Value? {
         guard let slot = slot(of: name) else { return nil }

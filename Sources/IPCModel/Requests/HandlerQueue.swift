@@ -1,15 +1,14 @@
-/// The requests for one handler, and when each of them is sent. This is the state machine of a handler; ``RequestLife``
-/// is the state machine of a request.
+/// The state machine of one handler: its requests, and when each is sent. ``RequestLife`` is that of one request.
 ///
 /// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may be sent: it
-/// manages the window (one request at a time after a crash), the pauses after failures, and starting the handler.
-/// Neither type decides how a request ends. `HandlerQueue` reports what happened as an action. The action becomes an
-/// event of the request's ``RequestLife``, which answers with events for this queue.
+/// manages the window (one request at a time after a crash), the pauses after failures, and starting the handler. A
+/// request's ``RequestLife`` decides how it ends: actions of this queue become its events, and it answers with events
+/// for this queue.
 ///
 /// This is a value without a clock, bus or store. ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next
 /// action until there are none. An action is only chosen when ``next(at:)`` is called, so it takes the events of
-/// earlier actions into account, and related events can be handled before the first action. All times are milliseconds
-/// on the same clock. No operation takes longer if more requests are waiting.
+/// earlier actions into account, and related events can be handled before the first action. Times are milliseconds of
+/// one clock. No operation takes longer if more requests are waiting.
 package struct HandlerQueue: Sendable, Equatable {
     package enum Event: Sendable, Hashable {
         /// A request joins its sender queue at the end.
@@ -55,7 +54,6 @@ package struct HandlerQueue: Sendable, Equatable {
         case crashed(String)
 
         case activatableChanged
-        /// The bus is starting the handler.
         case starting
         /// The bus has no way to start the handler.
         case startImpossible(StartFailure)
@@ -63,7 +61,6 @@ package struct HandlerQueue: Sendable, Equatable {
 
         /// The broker may deliver requests from now on.
         case opened
-        /// The broker stops delivering requests.
         case stopped
         /// Nothing can be sent for this many milliseconds.
         case paused(milliseconds: UInt64)
@@ -331,14 +328,14 @@ extension HandlerQueue {
     private mutating func endStart(_ failure: StartFailure?, _ now: UInt64) {
         let before = start
         start = .idle
-        // If a request was delivered after the start began, the handler was running. If it left, another event says so.
+        // A request delivered since the start proves that the handler ran. If it left, another event reports that.
         guard let failure, before == .running(deliveries: deliveries) else { return }
         failures.failed(at: now, because: failure.message)
         if first != .none { due.append(.trace(queues[first].id, .startFailed, detail: failure.message)) }
         refuseSenders(failure)
     }
 
-    /// Refuses the unsent requests of waiting senders. Each is refused once, even if it stays until it has been stored.
+    /// Refuses unsent requests of waiting senders, each only once, even if it stays queued until it has been stored.
     private mutating func refuseSenders(_ failure: StartFailure) {
         let refused = senders.filter { queues[$0].connection == .none }
         guard !refused.isEmpty else { return }
@@ -381,7 +378,7 @@ extension HandlerQueue {
         guard !backedOff.isEmpty else { return }
         let time = max(failures.nextUse(at: now), preparationPauseEnd)
         guard time <= now else { return plan(time) }
-        // Requests that have ended in the meantime are no reason to ask the bus again.
+        // If all backed-off requests have ended in the meantime, there is no reason to ask the bus again.
         let slots = backedOff.compactMap(queues.slot(of:)).filter { queues[$0].stage == .backedOff }
         backedOff = []
         guard !slots.isEmpty else { return }
@@ -404,7 +401,7 @@ extension HandlerQueue {
         return .leave(id, delivery: deliveries)
     }
 
-    /// Dispatches the next request, or first starts the handler or finds out its connection.
+    /// Dispatches the next request. Before that, starts a handler that is absent, or asks for its unknown connection.
     private mutating func dispatch(_ now: UInt64) -> Action? {
         let slot = first
         guard slot != .none, !isOnHold(now) else { return nil }
@@ -431,7 +428,7 @@ extension HandlerQueue {
             && connection.overdue.values.reduce(0, +) < bytesMost && (usedBytes == 0 || usedBytes + size <= bytesMost)
     }
 
-    /// Whether to send nothing now: in a pause, or while an earlier request may be on another route or need resending.
+    /// Whether to send nothing now: during a pause, or while an earlier request may still arrive later or be resent.
     private mutating func isOnHold(_ now: UInt64) -> Bool {
         guard pauseEnd <= now else {
             plan(pauseEnd)

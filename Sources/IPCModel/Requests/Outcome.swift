@@ -1,6 +1,4 @@
-/// The outcome of a request to open a URL: one of eight final outcomes, or `queued`.
-///
-/// The raw value is the word on the wire.
+/// The outcome of a request to open a URL: eight final outcomes and `queued`. The raw value is the word on the wire.
 public enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// The handler accepted the request and reports success.
     case handled

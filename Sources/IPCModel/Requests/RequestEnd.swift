@@ -27,7 +27,6 @@ package struct RequestEnd: Sendable, Hashable {
     }
 }
 
-// The ends of requests that the broker or the bus ended, not the handler.
 extension RequestEnd {
     package static let calledOff = calledOff(because: "a caller that knows the id cancelled it")
     package static let senderLeft = calledOff(because: "the sender disconnected before the request was delivered")

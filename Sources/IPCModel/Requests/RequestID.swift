@@ -1,9 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The id of a request, or of a call that may be repeated. It is chosen by the sender.
-///
-/// Any caller that knows the id can read, await and cancel the request, so ids should be random.
+/// The id of a request, or of a call that may be repeated. It is chosen by the sender. It should be random, because any
+/// caller that knows the id can read, await and cancel the request.
 public struct RequestID: Sendable, Hashable, Comparable, CheckedName {
     /// The allowed number of characters.
     public static let length = 16...64

@@ -1,18 +1,17 @@
-/// The state machine of one request. It starts when the handler is known and stops when the request ends.
-///
-/// This is a value without clock, bus or store. ``handle(_:)`` takes an event and returns the resulting actions in
-/// order. An event that does not fit the state, such as the answer to an earlier delivery, has no effect.
+/// The state machine of one request. It starts when the handler is known and stops when the request ends. This is a
+/// value without a clock, bus or store. ``handle(_:)`` takes an event and returns the resulting actions in order. An
+/// event that does not fit the state, such as the answer to an earlier delivery, has no effect.
 package struct RequestLife: Sendable, Hashable {
     package enum State: Sendable, Hashable {
         /// The request is being stored.
         case arriving
-        /// The request is being stored, and ends as soon as it is: no end may be stored before its request (I1).
+        /// The request is being stored, and ends as soon as that is done: no end may be stored before its request (I1).
         indirect case endsOnArrival(RequestEnd)
         /// An earlier broker accepted the request while its sender waited, and the sender has not come back.
         case orphaned
         /// The request is waiting in its sender queue.
         case waiting
-        /// Its turn has come. It can be sent once its attempt is written; only queued requests need that.
+        /// The request's turn has come. A queued request can be sent once its delivery attempt has been recorded.
         case leaving(isReady: Bool, isCalledOff: Bool)
         /// The handler has the request.
         /// - delivery: the number of this delivery, which distinguishes its answer from answers to other deliveries.
@@ -29,7 +28,7 @@ package struct RequestLife: Sendable, Hashable {
         case withdrawn
         /// The request's turn in its sender queue has come.
         case turn
-        /// The attempt with this number was written.
+        /// The delivery attempt with this number has been recorded.
         case prepared(attempt: UInt32)
         /// The request cannot be sent now.
         case turnedBack
@@ -43,7 +42,7 @@ package struct RequestLife: Sendable, Hashable {
         case reachedNobody(delivery: UInt64)
         /// The direct connection was lost while the handler had the request.
         case cutOff(delivery: UInt64)
-        /// The handler of a request that was cut off is still there. Its answer is lost.
+        /// A handler that lost its direct connection is still on the bus. Its answer to the request is lost.
         case stillThere
         /// The handler left the bus without answering.
         /// - isAlone: whether it had no other request.
@@ -62,7 +61,7 @@ package struct RequestLife: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// The request may be delivered when its turn comes.
         case makeReady
-        /// Write the attempt, so that later attempts have a higher number whatever happens, and read the data to send.
+        /// Record the attempt, so that later ones get higher numbers even after a restart, and read the data to send.
         case prepare
         case send
         /// Return the request to its place in its sender queue.
@@ -70,7 +69,7 @@ package struct RequestLife: Sendable, Hashable {
         /// - isBackedOff: whether it waits for a pause first.
         case putBack(isSuspect: Bool, isBackedOff: Bool)
         case writeCrash(isAlone: Bool)
-        /// Pause the handler, because this has happened more than once.
+        /// Pause the handler, because this failure has happened to the request more than once.
         case noteFailure(HandlerFailure)
         /// Ask the handler to stop working on the request.
         case askToCancel
@@ -231,7 +230,7 @@ extension RequestLife {
         }
     }
 
-    /// Ends the request if its sender waits, and otherwise delivers it again.
+    /// Ends a request whose sender is waiting. Delivers a queued request again, unless it is parked or cancelled.
     private mutating func crashed(_ isAlone: Bool, _ limit: UInt32, _ isCalledOff: Bool) -> [Action] {
         hasSeenCrash = true
         if isAlone { crashes += 1 }
@@ -263,9 +262,9 @@ extension RequestLife {
 
 extension RequestLife {
     package enum Deadline: Sendable {
-        /// The time-out expires or, for a queued request, its time to live.
+        /// The request's time-out or, if it is queued, its time to live.
         case expiry
-        /// The time for the answer expires.
+        /// The time by which the handler must answer.
         case answer
     }
 
@@ -273,14 +272,13 @@ extension RequestLife {
     package var deadline: Deadline? {
         switch state {
         case .arriving, .endsOnArrival, .orphaned, .waiting: .expiry
-        // No deadline applies while the attempt of a queued request is being written.
+        // No deadline applies while the delivery attempt of a queued request is being recorded.
         case .leaving: isQueued ? nil : .expiry
         case .delivered: .answer
         case .ended: nil
         }
     }
 
-    /// Ends the request after its deadline has passed.
     private mutating func timePassed(_ isHandlerStarting: Bool) -> [Action] {
         switch state {
         case .arriving:
@@ -289,7 +287,7 @@ extension RequestLife {
         case .endsOnArrival, .ended: return []
         case .orphaned: return end(.orphaned)
         case .waiting: return end(expired(isHandlerStarting))
-        // A queued request's attempt is still being written, so it cannot end now.
+        // The delivery attempt of a queued request is still being recorded, so the request cannot end now.
         case .leaving: return isQueued ? [] : end(expired(false))
         case .delivered(let delivery, _, let isCutOff):
             return [.giveUp(delivery: delivery, isCutOff: isCutOff)] + end(.unanswered)
@@ -339,11 +337,9 @@ package enum RequestTimeout {
         return stated
     }
 
-    /// The times for the retry of a request that has ended. The retry is queued. It has the times of the request if
-    /// that was queued too, otherwise the defaults.
-    /// - Parameters:
-    ///   - timeout: the time-out of the request.
-    ///   - timeToLive: its time to live; `nil` if it was not queued.
+    /// The times for retrying a request that has ended. The retry is queued. It keeps the times of the request if that
+    /// was queued too, and otherwise gets the defaults.
+    /// - Parameter timeToLive: the request's time to live; `nil` if it was not queued.
     package static func ofRetry(
         timeout: UInt64, timeToLive: UInt64?, _ limits: Limits
     ) -> (timeout: UInt64, timeToLive: UInt64) {

@@ -6,11 +6,10 @@ package enum SenderQueueKey: Sendable, Hashable {
     case connection(String)
 }
 
-/// The order of the requests for one handler. ``HandlerQueue`` decides when the next one is sent.
-///
-/// A sender queue holds the requests from one source to this handler, which are delivered in the order of their arrival
-/// (I8). Sender queues take turns: a source with a thousand requests does not delay a source with one (I15). A request
-/// gets its place when it arrives. Until the request is stored, it delays only its own sender queue.
+/// The order of the requests for one handler. ``HandlerQueue`` decides when the next one is sent. A sender queue holds
+/// the requests from one source to this handler, which are delivered in the order of their arrival (I8). Sender queues
+/// take turns: a source with a thousand requests does not delay a source with one (I15). A request gets its place when
+/// it arrives. Until the request is stored, it delays only its own sender queue.
 struct SenderQueues: Sendable, Equatable {
     enum Stage: Sendable {
         /// The request is not stored yet.

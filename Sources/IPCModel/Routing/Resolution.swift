@@ -40,7 +40,6 @@ package struct Resolution: Sendable, Hashable {
 }
 
 extension Resolution {
-    /// An application that claims the scheme.
     package struct Candidate: Sendable, Hashable {
         package let application: ApplicationID
         /// The kind of claim that determines the application's rank.

@@ -3,7 +3,6 @@
 /// The handler of a scheme is the application that the user chose, if it currently claims the scheme; otherwise the one
 /// with the oldest lasting claim (persistent or installed); otherwise the one with the oldest live claim. A new claim
 /// never displaces an older one of the same rank, and the user's choice is kept while its application is absent (I21).
-///
 /// Each method that changes claims or choices returns the schemes whose handler changed. Finding a handler takes the
 /// same time with one scheme and with a hundred thousand.
 package struct SchemeRegistry: Sendable {
@@ -23,10 +22,8 @@ package struct SchemeRegistry: Sendable {
     /// - Parameter limits: the limits, of which `schemes`, `schemes-per-application` and `scheme-defaults` apply here.
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Claims schemes for an application: either all of them or none.
-    ///
-    /// An existing claim of the same kind keeps its age and takes the new spelling. When stored claims are loaded, they
-    /// must be registered in the order of their ages.
+    /// Claims schemes for an application: either all of them or none. An existing claim of the same kind keeps its age
+    /// and takes the new spelling. When stored claims are loaded, they must be registered in the order of their ages.
     /// - Throws: `LimitExceeded`; an ``IPCError`` if the list is empty, or a scheme is reserved and not allowed (I22).
     package mutating func register(
         _ application: ApplicationID, _ schemes: [URLScheme], kind: SchemeClaim.Kind, allowReserved: Bool = false
@@ -84,7 +81,6 @@ extension SchemeRegistry {
         return entries[scheme]?.claim(of: application)
     }
 
-    /// The schemes that an application claims, sorted.
     package func schemes(of application: ApplicationID) -> [URLScheme] {
         schemes[application].map { $0.sorted() } ?? []
     }
@@ -152,7 +148,7 @@ extension SchemeRegistry {
 
 /// A change of a scheme's handler, for the signal `HandlerChanged`. A handler of `nil` means that there is none.
 package struct SchemeChange: Sendable, Hashable {
-    /// The scheme, as it was spelled in the call that changed it.
+    /// The scheme, as it was spelled in the call that changed its handler.
     package let scheme: URLScheme
     package let old: ApplicationID?
     package let new: ApplicationID?

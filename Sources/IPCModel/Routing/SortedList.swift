@@ -6,7 +6,6 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
     /// No chunk is empty. Each element of a chunk precedes those of the next chunk.
     private var chunks: [[Element]] = []
 
-    /// Inserts an element unless it is already in the list.
     mutating func insert(_ element: Element) {
         guard !chunks.isEmpty else { return chunks.append([element]) }
         let chunk = chunkIndex(for: element)
@@ -19,7 +18,6 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         chunks[chunk].removeSubrange(middle...)
     }
 
-    /// Removes an element if it is in the list.
     mutating func remove(_ element: Element) {
         guard !chunks.isEmpty else { return }
         let chunk = chunkIndex(for: element)

@@ -60,10 +60,9 @@ public struct URLScheme: Sendable, Hashable, Comparable, CheckedName {
 }
 
 extension URLScheme {
-    /// The schemes whose handlers the system depends on (I22), in canonical form.
-    ///
-    /// A handler of `https` would replace the user's browser, and `javascript` and `data` carry content instead of an
-    /// address. Reserved schemes can be registered only with `allow-reserved`.
+    /// The schemes whose handlers the system depends on (I22), in canonical form. A handler of `https` would replace
+    /// the user's browser, and `javascript` and `data` carry content instead of an address. Reserved schemes can be
+    /// registered only with `allow-reserved`.
     package static let reserved: Set<String> = [
         "http", "https", "file", "ftp", "mailto", "tel", "data", "javascript", "vbscript", "about", "blob",
         "view-source", "dbus",

@@ -1,12 +1,10 @@
-/// A URL, byte for byte as its sender wrote it (I20).
-///
-/// The broker routes by the scheme and ignores the rest: everything after the colon is a matter between sender and
-/// handler. Nothing is normalised, encoded or decoded, so raw spaces, `%` and letters of all scripts stay as they are.
+/// A URL, byte for byte as its sender wrote it (I20). The broker routes by the scheme and ignores the rest: everything
+/// after the colon is a matter between sender and handler. Nothing is normalised, encoded or decoded, so raw spaces,
+/// `%` and letters of all scripts stay as they are.
 package struct URLText: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length in bytes of UTF-8.
     package static let maximumBytes = 1_048_576
 
-    /// The URL, unchanged.
     package let text: String
     /// The part before the first colon.
     package let scheme: URLScheme

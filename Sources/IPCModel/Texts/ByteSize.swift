@@ -1,4 +1,3 @@
-/// Formats sizes in bytes for people.
 package enum ByteSize {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 

@@ -29,8 +29,7 @@ extension String {
     /// characters become `\u001b` and so on. Backslashes are not escaped, so the result cannot be decoded.
     package var onOneLine: String { spelling { $0 == "\t" ? "\\t" : $0.lineSpelling } }
 
-    /// The string with some of its characters replaced.
-    /// - Parameter written: returns the replacement; `nil` to keep the character.
+    /// The string with each character replaced by what `written` returns for it; `nil` keeps the character.
     package func spelling(_ written: (Unicode.Scalar) -> String?) -> String {
         guard unicodeScalars.contains(where: { written($0) != nil }) else { return self }
         var text = ""

@@ -1,6 +1,5 @@
 extension String {
     /// The first 60 characters in quotation marks for a message, with control characters written as code points.
-    ///
     /// Messages go to terminals, logs and D-Bus strings, and quote untrusted text: an escape sequence must not reach a
     /// terminal, a D-Bus string cannot contain NUL, and a name that is a mebibyte long must not fill a log.
     package var quoted: String {
