@@ -43,7 +43,6 @@ public final class Application {
     /// ``openURLs``, and ``conflicts`` lists other claims to the schemes. Without schemes, it does not request the
     /// name: any number of processes can share the id, and handlers see it as ``IPCModel/SourceStrength/claimed``.
     ///
-    /// - Parameters:
     ///   - id: the reverse-DNS id of the program.
     ///   - schemes: URL schemes without a colon (RFC 3986 §3.1), compared without regard to case.
     ///   - window: how many unanswered requests the broker may deliver at once; 1 keeps strict order.
@@ -79,8 +78,7 @@ public final class Application {
     /// Which callbacks of x-callback-url the application opens when a request is answered.
     public var callbackSchemes: CallbackSchemes { receiver.requests.callbacks.schemes }
 
-    /// Sets ``callbackSchemes``. With ``CallbackSchemes/all``, any sender can make this application open web pages and
-    /// files.
+    /// Sets ``callbackSchemes``. ``CallbackSchemes/all`` lets senders make this application open web pages and files.
     public func setCallbackSchemes(_ schemes: CallbackSchemes) { receiver.requests.callbacks.schemes = schemes }
 
     /// Sets a function to call for each failed callback of x-callback-url. It is initially `nil`.
@@ -117,8 +115,7 @@ public final class Application {
         await link.close()
     }
 
-    /// The state of the broker as a JSON object (RFC 8259), for people and bug reports. It has numbers, names and
-    /// paths, but no content.
+    /// The broker's state as a JSON object (RFC 8259), for bug reports: numbers, names and paths, but no content.
     public func brokerDescription() async throws(IPCError) -> String {
         try await link.call(Broker1.describe, NoOptions(), repeatable: true)
     }

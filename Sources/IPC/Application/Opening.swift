@@ -25,7 +25,6 @@ extension Application {
     /// was not delivered, it ends as `cancelled`; otherwise, its handler is notified, and the handler's answer decides.
     /// An application without `resends` must give the request an id for this to work.
     ///
-    /// - Parameters:
     ///   - url: a string that starts with a scheme and a colon, without control characters, at most 1 MiB. It arrives
     ///     unchanged, byte for byte.
     ///   - items: the payload: at most 16 MiB in all, or more if the handler accepts descriptors, because large values

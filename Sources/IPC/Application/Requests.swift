@@ -10,8 +10,7 @@ extension Application {
         queries.list(state?.rawValue, application)
     }
 
-    /// Returns the requests with the given outcome, in the order of their acceptance; see
-    /// ``requests(state:application:)``.
+    /// Returns the requests with the given outcome; otherwise the same as ``requests(state:application:)``.
     public nonisolated func requests(outcome: Outcome, application: ApplicationID? = nil) -> Listing<RequestInfo> {
         queries.list(outcome, application)
     }

@@ -23,12 +23,9 @@ extension Application {
         try await claims.setDefault(application, for: scheme)
     }
 
-    /// Claims schemes.
-    ///
-    /// Without `persistent`, this application itself becomes a handler, as with
+    /// Claims schemes. Without `persistent`, this application itself becomes a handler, as with
     /// ``connect(id:schemes:window:allowReserved:resends:bus:)``, and requests arrive in ``openURLs``. With
     /// `persistent`, the claims are stored and outlive every process.
-    ///
     /// - Parameters:
     ///   - schemes: the schemes, without a colon.
     ///   - application: the application that claims them; `nil` means this one. For another one, set `persistent`.
@@ -84,7 +81,6 @@ extension Application {
     /// Writes a desktop entry under `XDG_DATA_HOME`, a D-Bus service file if there is a ``DesktopOptions/command``, and
     /// the user's default for schemes that no other program handles. Other programs keep their schemes.
     /// ``unregisterFromDesktop(_:of:)`` restores the previous content.
-    ///
     /// - Parameters:
     ///   - schemes: the schemes, in the spelling to use.
     ///   - application: the handler; `nil` means this application.

@@ -44,7 +44,6 @@ final class BrokerLink {
     /// Creates an id for a change, so that it can be sent again; `nil` if this application does not resend changes.
     func repetitionID() -> String? { resends ? RequestID.random().text : nil }
 
-    /// Connects to a bus. The connection reconnects after the bus has restarted.
     static func open(_ bus: BusAddress, resends: Bool) async throws(IPCError) -> BrokerLink {
         do throws(ConnectionError) {
             let connection = try await Connection.open(bus, reconnects: true)
@@ -73,7 +72,6 @@ final class BrokerLink {
 
     // MARK: Calls
 
-    /// Calls a method of the broker.
     /// - Parameters:
     ///   - timeout: the time-out for all attempts together.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.

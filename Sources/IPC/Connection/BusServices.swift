@@ -30,7 +30,6 @@ package struct BusServices {
         }
     }
 
-    /// Whether the bus can start the owner of a name.
     package func isActivatable(_ name: String) async -> Bool {
         ((try? await link.connection.listActivatableNames()) ?? []).contains(name)
     }

@@ -16,9 +16,8 @@ package final class EarlyConnection: Sendable {
         withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
     }
 
-    /// Creates an application without schemes. The first one uses this connection; each later one opens its own.
-    ///
-    /// After a restart of the broker, reads are sent again. Changes are not, unless the caller gives them an id.
+    /// Creates an application without schemes. The first one uses this connection; each later one opens its own. After
+    /// a restart of the broker, reads are sent again. Changes are not, unless the caller gives them an id.
     /// - Parameter time: how long the bus may take to answer; `nil` for the default.
     @DBusActor
     package func application(id: ApplicationID, within time: Duration? = nil) async throws(IPCError) -> Application {

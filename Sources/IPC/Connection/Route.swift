@@ -2,10 +2,9 @@ internal import Glibc
 internal import IPCDBus
 internal import IPCInterface
 
-/// Selects the route of an application's calls: over the bus or over a direct connection, but never both at once.
-///
-/// A switch waits until the broker has received all calls on the old route. If the broker offers no direct connection
-/// or rejects it, or if the connection is lost, all calls use the bus until another attempt after a pause.
+/// Selects the route of an application's calls: over the bus or over a direct connection, but never both at once. A
+/// switch waits until the broker has received all calls on the old route. If a direct connection is unavailable,
+/// rejected or lost, all calls use the bus until another attempt after a pause.
 @DBusActor
 final class Route {
     /// When to open a direct connection.
@@ -104,7 +103,7 @@ final class Route {
         }
     }
 
-    /// Makes a last call over the bus. Its answer shows that the broker has received all earlier calls.
+    /// Switches to the direct connection after a last bus call, whose answer shows that all earlier calls arrived.
     private func switchOver() async {
         isSwitching = true
         let answer: Void? = try? await bus.call(Peer.ping, on: Broker1.busName, at: "/", (), startsService: false)
@@ -113,7 +112,7 @@ final class Route {
         waiting.resumeAll(with: ())
     }
 
-    /// Drops the direct connection after a call was cut off: the bus knows sooner whether the broker is running.
+    /// Drops the direct connection after it lost an answer: the bus reports sooner whether the broker is running.
     func cutOff() { opened?.drop() }
 
     private func lost(_ connection: Connection?) {

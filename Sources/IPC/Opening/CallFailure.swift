@@ -1,6 +1,4 @@
-/// The reason why ``Application/call(_:sending:on:options:)`` returned no reply.
-///
-/// ``description`` is a message for people.
+/// The reason why ``Application/call(_:sending:on:options:)`` gave no reply. ``description`` is a message for people.
 public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
     public enum Reason: Sendable, Hashable {

@@ -20,9 +20,8 @@ public struct OpenOptions: Sendable, Hashable {
     /// How long to wait for the outcome after acceptance, including the start of the handler; `nil` means 20 s. For a
     /// queued request, how long the handler may take to answer after each delivery; `nil` means 10 min.
     public var timeout: Duration?
-    /// The id of the request that is being handled while this one is made. The broker uses it to stop handlers that
-    /// open each other's URLs endlessly (`loopDetected`). Inside ``OpenURLRequest/handle(_:)``, it is set
-    /// automatically.
+    /// The id of the request that is being handled while this one is made, so that the broker can stop endless loops of
+    /// handlers (`loopDetected`). ``OpenURLRequest/handle(_:)`` sets it automatically.
     public var parent: RequestID?
     /// The token that lets the handler's window come to the front (Wayland, X11), from the program that has the focus.
     public var activationToken: String?

@@ -1,6 +1,5 @@
-/// Percent-encodes and decodes the components of a URL (RFC 3986 §2.1), as bytes of UTF-8.
-///
-/// Unlike in HTML forms, a plus sign does not stand for a space.
+/// Percent-encodes and decodes the components of a URL (RFC 3986 §2.1), as bytes of UTF-8. Unlike in HTML forms, a plus
+/// sign does not stand for a space.
 package enum PercentEncoding {
     /// RFC 3986 §2.1 recommends upper-case digits.
     private static let digits = Array("0123456789ABCDEF".utf8)
@@ -16,8 +15,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Decodes a string; returns `nil` if a percent sign is not followed by two hexadecimal digits, or if the bytes are
-    /// not valid UTF-8.
+    /// Decodes a string; `nil` if two hexadecimal digits do not follow a percent sign, or the bytes are not UTF-8.
     package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -130,8 +130,7 @@ struct URLOpener {
         return try result.get()
     }
 
-    /// Opens a URL, and waits until the request has ended, even if it is queued. If the task is cancelled, the request
-    /// is cancelled too.
+    /// Opens a URL and waits until the request, even a queued one, has ended. Cancelling the task cancels the request.
     private func end(of outgoing: OutgoingURL) async throws(CallFailure) -> OpenURLResponse {
         do throws(IPCError) {
             let response = try await open(outgoing)

@@ -1,9 +1,8 @@
 internal import IPCDBus
 
-/// Checks incoming values before the program sees them.
-///
-/// The broker is trusted not to shorten a file while it is being read: its memory files are sealed, and its files on
-/// disk are never written again. Other properties of a descriptor are checked.
+/// Checks incoming values before the program sees them. The broker is trusted not to shorten a file while it is being
+/// read: its memory files are sealed, and its files on disk are never written again. Other properties of a descriptor
+/// are checked.
 enum IncomingValues {
     /// Checks all values, in the background if there are files.
     /// - Parameter digests: for each item, the digests of its representations; `nil` if the broker reports none.
@@ -94,7 +93,6 @@ enum Digest {
         }
     }
 
-    /// - Parameter digests: for each item, the digests of its representations.
     static func check(_ items: [PasteboardItem], against digests: [[String]]) throws(IPCError) {
         guard items.map(\.representations.count) == digests.map(\.count) else {
             throw IPCError(.inputOutput, "the digests of the pasteboard's values do not match its items")

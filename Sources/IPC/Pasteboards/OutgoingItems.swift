@@ -24,7 +24,6 @@ enum OutgoingItems {
         return try await inBackground { () throws(IPCError) in try form(items, fit) }
     }
 
-    /// - Parameter takesDescriptor: whether the reader accepts a descriptor.
     static func prepare(
         _ representation: Representation, takesDescriptor: Bool
     ) async throws(IPCError) -> Representation.Value {

@@ -1,10 +1,9 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Keeps this application's promises. For each pasteboard, it exports one object, from which the broker gets values.
-///
-/// It keeps the providers of a pasteboard's newest two versions, because a pasteboard keeps one earlier version by
-/// default. When the bus is lost, it releases the providers, because the broker calls only the promising connection.
+/// Keeps this application's promises. For each pasteboard, it exports one object, from which the broker gets values,
+/// and keeps the providers of the newest two versions, because a pasteboard keeps one earlier version by default. When
+/// the bus is lost, it releases the providers, because the broker calls only the promising connection.
 @DBusActor
 final class PromiseKeeper {
     static let versionsKept = 2

@@ -22,7 +22,7 @@ extension Pasteboard {
     ///   - options: how long the items are kept, and the condition for the change.
     ///   - provider: provides the promised values.
     /// - Returns: the change count of the new version.
-    /// - Throws: the same errors as ``setItems(_:options:createsPasteboard:)``; `invalidArguments` if an item already has the type.
+    /// - Throws: as ``setItems(_:options:createsPasteboard:)``; `invalidArguments` if an item already has the type.
     @discardableResult
     public func setItems(
         _ items: [PasteboardItem] = [], promising promises: [[ContentType]],

@@ -1,8 +1,7 @@
 internal import IPCInterface
 
-/// The handler's latest answers, for requests that are delivered again because the broker lost the answers.
-///
-/// This is best effort. If an answer was forgotten, the handler gets the request again, with a higher attempt.
+/// The handler's latest answers, for requests that are delivered again because the broker lost the answers. If an
+/// answer was forgotten, the handler gets the request again, with a higher attempt number.
 struct AnswerMemory {
     static let most = 1_000
     static let mostReplyBytes = 65_536

@@ -41,7 +41,7 @@ extension OpenURLRequest {
             case .failure(let error): try await finish(Answer(error, calledOff: calledOff))
             }
         } catch {
-            // The reply cannot be sent. If the body has answered in the meantime, its answer stands.
+            // Report that the reply cannot be sent. If the body has answered in the meantime, its answer stands.
             try? await finish(.failed(code: error.replyCode, message: error.message))
         }
     }

@@ -59,8 +59,7 @@ final class PendingAnswer {
         }
     }
 
-    /// Sends the answer.
-    /// - Returns: `false` if there already is an answer, which stands.
+    /// Sends the answer. Returns `false` if there already is an answer, which stands.
     @discardableResult
     func give(_ answer: Given) -> Bool {
         guard !isGiven else { return false }

@@ -1,10 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The requests that this process received, from their delivery to their answer.
-///
-/// Requests wait here until a consumer takes them. The registered window limits their number, because the broker
-/// delivers no more.
+/// The received requests, from their delivery to their answer. They wait here until a consumer takes them. The
+/// registered window limits their number, because the broker delivers no more.
 @DBusActor
 final class ReceivedRequests {
     private typealias Next = Result<OpenURLRequest?, IPCError>
@@ -67,7 +65,7 @@ final class ReceivedRequests {
 
     func begin() { ended = nil }
 
-    /// Finishes the consumers' sequence. Requests that no consumer has taken return to the broker.
+    /// Finishes the sequence ``Application/openURLs``. Requests that no consumer has taken return to the broker.
     func end(with error: IPCError?) {
         guard ended == nil else { return }
         let end: Next = error.map { .failure($0) } ?? .success(nil)

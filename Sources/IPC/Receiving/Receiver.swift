@@ -14,7 +14,7 @@ final class Receiver {
     private var registrations: [(schemes: [URLScheme], options: RegisterOptions)] = []
     private(set) var absence: BusAbsence?
     var activated: (@Sendable (String?) -> Void)?
-    /// Whether the consumers' sequence has finished.
+    /// Whether the sequence ``Application/openURLs`` has finished.
     private var hasEnded = false
 
     init(_ id: ApplicationID, _ link: BrokerLink, _ claims: SchemeClaims) {
@@ -100,7 +100,7 @@ final class Receiver {
             do throws(IPCError) {
                 _ = try await claims.register(registration.schemes, for: id, registration.options)
             } catch {
-                // If this broker is gone as well, the claims are registered with the next one.
+                // Ignore the error if this broker has stopped too: the claims are then registered with the next one.
                 if gate.owner == owner {
                     hasEnded = true
                     requests.end(with: error)
@@ -183,10 +183,8 @@ extension BusName {
     }
 }
 
-/// Watches how long the bus is away while a handler waits for it.
-///
-/// A program that was started by a bus belongs to that bus, and stops if the bus does not return. Other programs wait
-/// indefinitely.
+/// Watches how long the bus is away while a handler waits for it. A program that was started by a bus belongs to that
+/// bus, and stops if the bus does not return. Other programs wait indefinitely.
 @DBusActor
 final class BusAbsence {
     /// The longest wait; `nil` means no limit.
@@ -203,8 +201,7 @@ final class BusAbsence {
         connection.onReconnect { [weak self] in self?.timer.cancel() }
     }
 
-    /// Whether a bus started this process, according to the environment variables of the D-Bus Specification (“Message
-    /// Bus Starting Services”).
+    /// Whether a bus started this process (D-Bus Specification, “Message Bus Starting Services”).
     nonisolated static func isStartedByBus(_ hasVariable: (String) -> Bool) -> Bool {
         ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"].contains(where: hasVariable)
     }

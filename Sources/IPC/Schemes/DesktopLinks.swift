@@ -18,8 +18,7 @@ public struct DesktopLinks: Sendable, Hashable {
     /// A file that has changed.
     public struct File: Sendable, Hashable {
         public let path: String
-        /// `made`, `changed` or `removed`; `kept` for a file that was not restored, because another program has changed
-        /// it.
+        /// `made`, `changed` or `removed`; `kept` if another program has changed the file, so that it was not restored.
         public let change: String
     }
 

@@ -47,8 +47,7 @@ public struct URLResolution: Sendable, Hashable {
     public let isRunning: Bool
     /// Whether the bus can start the application.
     public let isActivatable: Bool
-    /// Whether a queued request would be accepted, and would wait on disk if the handler is not running; see
-    /// ``OpenOptions/isQueued``.
+    /// Whether a queued request would be accepted, even if the handler is not running; see ``OpenOptions/isQueued``.
     public let isQueueable: Bool
     /// The user's choice, if it was skipped because it does not currently claim the scheme; otherwise `nil`.
     public let absentDefault: String?

@@ -13,7 +13,7 @@ final class HandlerChanges {
     private var broker: NameWatch?
     private var application: NameWatch?
 
-    /// Subscribes before it returns.
+    /// Subscribes to the changes before it returns, so that no later change is missed.
     init(of scheme: URLScheme, _ link: BrokerLink, within time: Duration) async throws(IPCError) {
         self.link = link
         // One pending change stands for any number of changes.

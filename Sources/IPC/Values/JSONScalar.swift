@@ -1,12 +1,10 @@
-/// A Swift value that is a single scalar in JSON.
-///
-/// Integers of 64 bits or more and floating-point numbers are written as strings: most readers would round a JSON
-/// number to a double, and JSON has no infinity. When reading, both strings and numbers are accepted.
+/// A Swift value that is a single scalar in JSON. Integers of 64 bits or more and floating-point numbers are written as
+/// strings: most readers would round a JSON number to a double, and JSON has no infinity. When reading, both strings
+/// and numbers are accepted.
 protocol JSONScalar {
     /// A description of the expected values, for error messages.
     static var wanted: String { get }
     var json: JSONValue { get }
-    /// Converts JSON to a value; returns `nil` if the JSON is not a value of this type.
     static func read(_ json: JSONValue) -> Self?
 }
 

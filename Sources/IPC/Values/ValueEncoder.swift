@@ -25,7 +25,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
             }
         }
 
-        /// Creates the slot of a member. It replaces the object's member with this key, if there is one.
+        /// Creates a slot for the member with this key, replacing an earlier member with the same key.
         func member(_ key: String) -> Slot {
             let slot = Slot()
             if let place = places[key] {

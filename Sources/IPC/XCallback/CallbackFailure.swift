@@ -1,8 +1,7 @@
 internal import IPCInterface
 
-/// A callback of x-callback-url that was not opened or not handled; see ``Application/onCallbackFailure(_:)``.
-///
-/// It contains only names and not the URL, because the URL's parameters contain the reply.
+/// A callback of x-callback-url that was not opened or not handled; see ``Application/onCallbackFailure(_:)``. It has
+/// only names and not the URL, because the URL's parameters contain the reply.
 public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The id of the request that was answered.
     public let request: String

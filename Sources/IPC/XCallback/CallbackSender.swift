@@ -12,10 +12,9 @@ public enum CallbackSchemes: Sendable, Hashable {
     case all
 }
 
-/// Opens the callback of a request when the request is answered.
-///
-/// A callback is a separate request, whose outcome is awaited for a short time in the background. It does not state a
-/// source: its URL comes from the sender, and must not gain this application's rights.
+/// Opens the callback of a request when the request is answered. A callback is a separate request, whose outcome is
+/// awaited for a short time in the background. It does not state a source: its URL comes from the sender, and must not
+/// gain this application's rights.
 @DBusActor
 final class CallbackSender {
     static let time = Duration.seconds(10)

@@ -1,6 +1,5 @@
-/// A URL of x-callback-url 1.0: `scheme://x-callback-url/action?parameters`. Its parameters name callback URLs.
-///
-/// The host is compared without regard to case (RFC 3986 §3.2.2); parameter names are case-sensitive.
+/// A URL of x-callback-url 1.0: `scheme://x-callback-url/action?parameters`. Its parameters name callback URLs. The
+/// host is compared without regard to case (RFC 3986 §3.2.2); parameter names are case-sensitive.
 struct XCallbackURL: Sendable, Equatable {
     private(set) var parts: QueriedURL
     /// The text between the host and the query, without the first slash.
