@@ -80,7 +80,6 @@ package struct PolicyOptions: Options {
     package static let keys: [Key<Self>] = [Key("default", \.others), Key("allow", \.allow), Key("deny", \.deny)]
 }
 
-/// A policy as the broker reports it.
 package struct PolicyFacts: Facts {
     package var others: String?
     package var allow: [String]?
@@ -95,7 +94,6 @@ package struct RegisterResult: Facts {
     package static let keys: [Key<Self>] = [Key("conflicts", \.conflicts)]
 }
 
-/// A claim to a scheme as the broker reports it.
 package struct ClaimFacts: Facts {
     package var scheme: String?
     package var application: String?

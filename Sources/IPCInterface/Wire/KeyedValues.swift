@@ -9,7 +9,6 @@ package protocol KeyedValues: DBusCodable {
     static var isStrict: Bool { get }
 }
 
-/// The options of a method.
 package protocol Options: KeyedValues {}
 extension Options { package static var isStrict: Bool { true } }
 
@@ -69,8 +68,7 @@ package struct Key<Root>: Sendable {
     }
 }
 
-/// A stored property that is accessed by its offset in memory. Access by key path would take longer than encoding the
-/// value.
+/// A stored property, accessed by its offset in memory. Access by key path would take longer than encoding the value.
 private struct Place<Root, Content: Sendable>: Sendable {
     private let offset: Int
 
@@ -123,8 +121,7 @@ extension KeyedValues {
         try reader.leave(whole)
     }
 
-    /// Enters the next entry of the dictionary.
-    /// - Returns: `nil` if the key is unknown; the entry is then skipped.
+    /// Enters the next entry of the dictionary. If its key is unknown, skips the entry and returns `nil`.
     private static func entry(
         of table: [Key<Self>], from first: Int, _ reader: inout MessageReader
     ) throws(MessageError) -> (index: Int, outer: MessageReader.Container, isInValue: Bool)? {
