@@ -4,14 +4,12 @@ public protocol Deadlined: AnyObject {
     var deadlineIndex: Int { get set }
 }
 
-/// Objects with deadlines, earliest first. This is a binary heap in which each object knows its index.
-///
-/// Insertion, removal and expiry take logarithmic time. Objects with equal deadlines keep the order in which they were
-/// inserted.
+/// Objects with deadlines, earliest first: a binary heap in which each object knows its index. Insertion, removal and
+/// expiry take logarithmic time. Objects with equal deadlines keep their order of insertion.
 public struct DeadlineQueue<Element: Deadlined> {
     public typealias Instant = ContinuousClock.Instant
 
-    /// An object and its deadline. The deadline is stored here, because comparing deadlines is most of the work.
+    /// An object in the heap. Its deadline is stored beside it, because most of the work is comparing deadlines.
     @usableFromInline struct Entry {
         @usableFromInline let deadline: Instant
         @usableFromInline let number: UInt64
@@ -36,7 +34,6 @@ public struct DeadlineQueue<Element: Deadlined> {
     /// The earliest deadline; `nil` if the queue is empty.
     @inlinable public var first: Instant? { heap.first?.deadline }
 
-    /// The object with the earliest deadline; `nil` if the queue is empty.
     @inlinable public var firstElement: Element? { heap.first?.element }
 
     /// Adds an object, or gives an object that is already in the queue an earlier deadline. A later one has no effect.

@@ -24,7 +24,7 @@ public struct Queue<Element> {
         let element = elements[first]
         elements[first] = nil
         first += 1
-        // Discard the places of removed elements in batches, because this moves all remaining elements.
+        // Discard the slots of removed elements in batches, because discarding moves all remaining elements.
         if isEmpty {
             elements.removeAll(keepingCapacity: first <= 256)
             first = 0
