@@ -1,4 +1,4 @@
-/// The two databases of the connection. They have the same tables, so the same code serves both.
+/// The two databases of the store's connection. They have the same tables, so the same code serves both.
 enum Area: Int, CaseIterable {
     /// The database file.
     case persistent

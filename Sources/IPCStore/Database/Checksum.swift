@@ -1,9 +1,8 @@
 internal import CXXHash
 
-/// The checksum of a row's columns: XXH3-64, with the result for each column as the seed for the next.
-///
-/// SQLite does not checksum content, so a flipped bit would pass for good data. The first seed depends on the table,
-/// and the key is one of the columns, so a row that ends up in another table or under another key fails the check.
+/// The checksum of a row's columns: XXH3-64, where the result for each column is the seed for the next. SQLite does not
+/// checksum content, so a flipped bit would go unnoticed. The first seed depends on the table, and the key is one of
+/// the columns, so a row that ends up in another table or under another key fails the check.
 struct Checksum {
     private(set) var value: UInt64
 

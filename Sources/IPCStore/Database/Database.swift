@@ -1,10 +1,8 @@
 internal import CSQLite
 internal import Glibc
 
-/// A connection to a database.
-///
-/// One thread at a time uses the connection and its statements; debug builds check that. Every error is thrown. A
-/// connection that was not closed explicitly closes after its last statement is gone.
+/// A connection to a database. One thread at a time uses the connection and its statements; debug builds check that. A
+/// connection that was never closed explicitly closes once its last statement is gone.
 final class Database {
     private var handle: OpaquePointer?
     private var thread = pthread_self()
@@ -58,8 +56,6 @@ final class Database {
         if code != SQLITE_OK { throw error(code, sql: sql) }
     }
 
-    // MARK: Threads
-
     /// Traps in a debug build if the current thread may not use the connection.
     func checkThread() {
         assert(pthread_equal(thread, pthread_self()) != 0, "a thread uses another thread's connection")
@@ -72,8 +68,6 @@ final class Database {
         defer { thread = owner }
         return try body()
     }
-
-    // MARK: Statements
 
     /// Runs statements without parameters, and ignores their rows. The corresponding C function is `sqlite3_exec`.
     func execute(_ sql: String) throws {
@@ -91,8 +85,6 @@ final class Database {
     func integer(_ sql: String) throws -> Int64 {
         try PreparedStatement(sql, on: self).first { $0.integer(0) } ?? 0
     }
-
-    // MARK: Transactions
 
     /// Whether a transaction is open. The corresponding C function is `sqlite3_get_autocommit`.
     var hasTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }

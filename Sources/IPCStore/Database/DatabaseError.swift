@@ -43,6 +43,6 @@ extension Error {
     /// Whether a file is damaged, as opposed to the disk failing.
     var isDamage: Bool { self is DamagedFile || resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
 
-    /// Whether the statement does not match the schema, such as “no such table”.
+    /// Whether a statement failed because it does not match the schema, for example with “no such table”.
     var isUnknownName: Bool { resultCode == SQLITE_ERROR }
 }

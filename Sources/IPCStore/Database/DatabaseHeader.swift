@@ -11,7 +11,7 @@ struct DatabaseHeader {
         case nothing
         case noDatabase
         case foreign
-        /// A store. The version is the highest one found in the database file and its log.
+        /// A store's database. The version is the highest one found in the database file and its log.
         case store(version: UInt32)
     }
 

@@ -1,6 +1,5 @@
-/// The versions of the schema, each with its statements.
-///
-/// A released migration never changes. With a new one, add a store of the previous version to the test fixtures.
+/// The versions of the schema, each with its statements. A released migration never changes. When you add one, also add
+/// a store of the previous version to the test fixtures.
 enum Migrations {
     /// The `user_version` of the files that this broker writes.
     static let latest = UInt32(steps.count)
@@ -17,7 +16,7 @@ enum Migrations {
                 if index == 0 { try begin(database) }
             }
         }
-        // Before an older broker opens the store, it checks the version in the database file, but not in the log (I25).
+        // Before an older broker opens the store, it checks the version in the database file, not in the log (I25).
         if version < latest { try database.checkpoint(.truncate) }
         for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)

@@ -1,5 +1,4 @@
-/// Reads packed values: numbers of 8 bytes, lowest byte first, and strings and byte values, each after its length. The
-/// `append` methods of `[UInt8]` in this file write them.
+/// Reads packed values: 8-byte numbers, lowest byte first, and strings and bytes, each preceded by its length.
 struct PackedFields {
     private var rest: ArraySlice<UInt8>
 

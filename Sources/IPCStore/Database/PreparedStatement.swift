@@ -121,7 +121,7 @@ final class PreparedStatement {
         try body()
     }
 
-    /// Copies bytes into the buffer and binds them. Returns false if the buffer has no space for them.
+    /// Copies bytes into the statement's buffer and binds them. Returns false if the buffer has no space for them.
     private func bindShort(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws -> Bool {
         guard bytes.count <= Self.roomSize - roomUsed else { return false }
         let room = room ?? .allocate(byteCount: Self.roomSize, alignment: 1)
@@ -133,7 +133,7 @@ final class PreparedStatement {
         return true
     }
 
-    /// Binds bytes, which must stay in place until the statement has run. A null address would bind NULL.
+    /// Binds bytes, which must stay in place until the statement has run. A buffer without an address would bind NULL.
     private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws {
         if isText {
             let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress

@@ -10,9 +10,8 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the damaged database and its log, and returns the new path. Until ``finish()`` is called, the next start
-    /// renames them back. Otherwise, that start might take a new database without the salvaged rows for the whole
-    /// store, and remove the blobs.
+    /// Renames the damaged database and its log, and returns the new path. The next start renames them back if
+    /// ``finish()`` was not called: a new database without the salvaged rows would make it remove the blobs.
     func move() throws -> String {
         try mark()
         for suffix in ["-wal", ""] {
@@ -73,10 +72,8 @@ struct Quarantine {
         guard Glibc.rename(old, new) == 0 else { throw StoreDirectory.refusal(old, StoreDirectory.systemError) }
     }
 
-    /// Copies every row that passes its checksum into a new store, in one transaction.
-    ///
-    /// A flipped bit must not cost any pasteboard except the one that it hits (I5), even if it hits the structure of
-    /// the file. New change counts start above all those found in the damaged database; see ``Salvage``.
+    /// Copies every row that passes its checksum into a new store, in one transaction: a flipped bit must not cost any
+    /// pasteboard except the one that it hits (I5), even if it hits the structure of the file. See ``Salvage``.
     func salvage(into database: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         let copy = directory.database + ".salvage"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }

@@ -40,8 +40,8 @@ struct SQLRow {
     static let greatest: Int64 = 1 << 53
 
     /// Whether the columns before `column` match the checksum in `column`, and contain no number or string that the
-    /// store never writes. The content is checked too, because any content can have a correct checksum: no row may
-    /// crash the process, and no message can carry a string with U+0000.
+    /// store never writes. Such values are rejected even with a correct checksum: no row may crash the process, and no
+    /// message can carry a string with U+0000.
     func isIntact(_ domain: Checksum.Domain, checksum column: Int32) -> Bool {
         var checksum = Checksum(domain: domain)
         for index in 0..<column {

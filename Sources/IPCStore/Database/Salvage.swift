@@ -20,8 +20,8 @@ struct Salvage {
         }
     }
 
-    /// Replaces the table definitions with those of a new store of the same version, whose definitions are the same,
-    /// row by row. Definitions have no checksum, and a flipped bit in one makes SQLite reject the whole file.
+    /// Replaces the table definitions, row by row, with those of a new store of the same version. Definitions have no
+    /// checksum, and a flipped bit in one makes SQLite reject the whole file.
     private static func repairSchema(_ source: Database, like target: Database) throws {
         var rows: [[SQLValue]] = []
         try PreparedStatement("SELECT type, name, tbl_name, rootpage, sql, rowid FROM main.sqlite_schema", on: target)
@@ -42,7 +42,7 @@ struct Salvage {
         try ignoringDamage {
             let database = try Database(path)
             try database.execute("PRAGMA writable_schema = ON")
-            // This is the first statement that makes SQLite read the file.
+            // SQLite reads the file for the first time here, and throws if it finds damage.
             try database.execute("SELECT * FROM sqlite_schema LIMIT 1")
             source = database
         }
@@ -138,8 +138,7 @@ struct Salvage {
     /// Milliseconds from 1970 to 2020.
     private static let start2020: UInt64 = 1_577_836_800_000
 
-    /// Runs the body, and returns false instead of throwing if it finds damage. A table missing from the schema counts
-    /// as damage (“no such table”).
+    /// Runs the body. Returns false instead of throwing if it finds damage, or if a table is missing from the schema.
     @discardableResult
     private static func ignoringDamage(_ body: () throws -> Void) throws -> Bool {
         do {

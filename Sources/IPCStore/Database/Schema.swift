@@ -1,9 +1,8 @@
-/// The tables of the first version of the store; later versions change them with migrations.
-///
-/// Rows have sequential keys, so that a commit touches few pages, and each payload is stored once. Each row ends with a
-/// checksum of the columns before it. Only a representation's value, which has its own digest, comes after the
-/// checksum, so that the other columns can be read without the value's overflow pages. Times are in milliseconds since
-/// 1970. There are no foreign keys, because a held version may outlive its pasteboard, and versions share contents.
+/// The tables of the first version of the store; later versions change them with migrations. Rows have sequential keys,
+/// so that a commit touches few pages, and each payload is stored once. Each row ends with a checksum of the columns
+/// before it. Only a representation's value, which has its own digest, comes after the checksum, so that the other
+/// columns can be read without the value's overflow pages. Times are in milliseconds since 1970. There are no foreign
+/// keys, because a held version may outlive its pasteboard, and versions share contents.
 enum Schema {
     /// The statements of the first version, always in this order. `@` stands for the name of the database.
     static let first: [String] = [
@@ -55,12 +54,12 @@ enum Schema {
         CREATE INDEX @.version_extends ON version (content) WHERE content <> change_count AND content <> 0
         """
 
-    /// Lets a start find the few versions that expire without reading all versions.
+    /// Lets a start find the versions that expire, which are few, without a scan of all versions.
     private static let versionEnds = """
         CREATE INDEX @.version_ends ON version (expires_at) WHERE expires_at IS NOT NULL
         """
 
-    /// Lets a start find the few versions that have promises without reading all versions.
+    /// Lets a start find the versions that have promises, which are few, without a scan of all versions.
     private static let versionPromises = """
         CREATE INDEX @.version_promises ON version (writer) WHERE writer <> ''
         """
@@ -87,8 +86,8 @@ enum Schema {
         ) STRICT
         """
 
-    /// Calls that may be repeated with the same id. Ids are indexed only in memory: they are random, so each call would
-    /// otherwise write another page of an index.
+    /// Calls that may be repeated with the same id. Ids are indexed only in memory: they are random, so with an index
+    /// on disk, each call would write another page.
     private static let operation = """
         CREATE TABLE @.operation (
             sequence INTEGER PRIMARY KEY,
@@ -117,11 +116,10 @@ enum Schema {
         ) STRICT
         """
 
-    /// Requests with an id, in order of acceptance. States: 0 waiting, 1 queued, 2 ended.
-    ///
-    /// `payload` is the change count of the version that is pinned for the request, 0 if there is none, and -1 if the
-    /// payload is not kept. A version that was never on a pasteboard has the pasteboard 0. Columns that may be long
-    /// come last, so that a start need not read them. `context` is the router's data, opaque to the store.
+    /// Requests with an id, in order of acceptance. States: 0 waiting, 1 queued, 2 ended. `payload` is the change count
+    /// of the version that is pinned for the request, 0 if there is none, and -1 if the payload is not kept. A version
+    /// that was never on a pasteboard has the pasteboard 0. Columns that may be long come last, so that a start need
+    /// not read them. `context` is the router's data, opaque to the store.
     private static let openRequest = """
         CREATE TABLE @.open_request (
             sequence INTEGER PRIMARY KEY,
@@ -158,8 +156,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// Claims on schemes, stored so that they outlive the processes that made them; oldest first. `NOCASE` ignores the
-    /// case of ASCII letters, as ``IPCModel/URLScheme`` does.
+    /// Claims on schemes, oldest first. `NOCASE` ignores the case of ASCII letters, as ``IPCModel/URLScheme`` does.
     private static let schemeClaim = """
         CREATE TABLE @.scheme_claim (
             sequence INTEGER PRIMARY KEY,
@@ -183,8 +180,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// The claims of running handlers, stored for the broker's next run. `schemes` is a list (``PackedFields``).
-    /// `owner` is the connection that owns the application's name, and the id of the bus.
+    /// The claims of running handlers (``LiveClaims``). `schemes` is a list (``PackedFields``).
     private static let liveClaim = """
         CREATE TABLE @.live_claim (
             sequence INTEGER PRIMARY KEY,

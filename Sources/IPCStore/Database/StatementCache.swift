@@ -1,7 +1,5 @@
-/// The statements of one database, each compiled on first use.
-///
-/// In the SQL, `@` stands for the name of the database, and `#` for the name of the other one (``Area``). Statements
-/// are looked up by the address of the string literal, so that its text is not hashed on each call.
+/// The statements of one database, compiled on first use, and looked up by the address of the SQL literal, which is
+/// faster than by its text. In the SQL, `@` is the name of the database, and `#` the name of the other one (``Area``).
 final class StatementCache {
     private let database: Database
     private let area: Area

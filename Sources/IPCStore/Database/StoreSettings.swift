@@ -1,4 +1,4 @@
-/// The connection settings that the store's promises depend on.
+/// The connection settings that the store's guarantees depend on.
 struct StoreSettings {
     /// Whether commits wait for the disk; false only in tests of `synchronous-off`.
     let waitsForDisk: Bool

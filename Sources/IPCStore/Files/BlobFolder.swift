@@ -2,15 +2,14 @@ internal import Glibc
 internal import IPCModel
 internal import Synchronization
 
-/// The `blobs` folder of a store: one file for each large value of a persistent pasteboard.
-///
-/// A file is written under a temporary name and flushed. It is then renamed to the key of its row, in 16 hexadecimal
-/// digits. All names are looked up in the open folder, never by path.
+/// The `blobs` folder of a store: one file for each large value of a persistent pasteboard. A file is written under a
+/// temporary name, flushed, and renamed to the key of its row, in 16 hexadecimal digits. All names are looked up in the
+/// open folder, never by path.
 final class BlobFolder: Sendable {
     let path: String
     private let descriptor: CInt
     private let limits: Limits
-    /// The number of the next temporary file. Each run starts at a random number, and never claims another run's file.
+    /// The number of the next temporary file. Each run starts at a random one, to recognize its own files.
     private let nextIncoming: Atomic<UInt64>
     private let firstIncoming: UInt64
 

@@ -4,10 +4,9 @@ package import IPCModel
 internal import Synchronization
 
 /// Takes large values into the store: checks each received file, and copies it unless its content can never change,
-/// before an operation makes it part of a version.
-///
-/// Files are copied in slices on separate threads, so that a value of 4 GiB does not delay one of 1 MiB. Small files
-/// have a thread that large files never use. Only one buffer of each value is in memory at a time.
+/// before an operation makes it part of a version. Files are copied in slices on separate threads, so that a value of 4
+/// GiB does not delay one of 1 MiB. Small files have a thread that large files never use. Only one buffer of each value
+/// is in memory at a time.
 package final class ContentIntake: Sendable {
     private let folder: BlobFolder
     private let limits: Limits
@@ -18,7 +17,6 @@ package final class ContentIntake: Sendable {
 
     /// For files up to this size, the store computes the digest itself, even if the writer supplies one.
     private static let checkedBytes = 1 << 20
-    /// Files up to this size use the thread for small files.
     private static let smallBytes = 4 << 20
 
     init(_ folder: BlobFolder, _ limits: Limits, remover: WorkerThreads) {
@@ -26,11 +24,10 @@ package final class ContentIntake: Sendable {
         arriving = ArrivingBytes(limits)
     }
 
-    /// Checks the files of items, and takes over their bytes. Other values stay unchanged.
-    ///
-    /// For a persistent pasteboard, a file is copied to disk and flushed before this returns. For a pasteboard in
-    /// memory, and for a sensitive item, a sealed memory file is kept, and any other file is copied into a new one. A
-    /// file of up to `inline-value-bytes` becomes bytes or text. After a failure or a cancellation, no copy remains.
+    /// Checks the files of items, and takes over their bytes. Other values stay unchanged. For a persistent pasteboard,
+    /// a file is copied to disk and flushed before this returns. For a pasteboard in memory, and for a sensitive item,
+    /// a sealed memory file is kept, and any other file is copied into a new one. A file of up to `inline-value-bytes`
+    /// becomes bytes or text. After a failure or a cancellation, no copy remains.
     /// - Throws: `PayloadInvalid` if a descriptor is not a readable regular file, or the file becomes shorter while it
     ///   is copied; `LimitExceeded` if a file is larger than `value-bytes`; `NoSpace` if the disk is full.
     package func take(
@@ -39,7 +36,6 @@ package final class ContentIntake: Sendable {
         let files = items.flatMap(\.files)
         guard !files.isEmpty else { return items }
         let limits = limits
-        // All files are inspected before the first one is read.
         let found = try await small.run { try files.map { try FileInspection($0, limits) } }
         try checkFit(items, found)
         let toDisk = persistent && !sensitive

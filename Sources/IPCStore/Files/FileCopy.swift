@@ -3,9 +3,8 @@ internal import Glibc
 internal import IPCModel
 internal import Synchronization
 
-/// Reads a file in slices, up to its original length, computes a digest, and writes a copy if there is a target.
-///
-/// Each part is read once, and digested and written from the same buffer, so later writes to the source cannot make the
+/// Reads a file in slices, up to its original length, computes a digest, and writes a copy if there is a target. Each
+/// part is read once, and digested and written from the same buffer, so later writes to the source cannot make the
 /// digest wrong. No page is mapped, so a source that shrinks causes an error instead of a signal.
 final class FileCopy: Sendable {
     enum Target {

@@ -1,10 +1,8 @@
 internal import CLinux
 
-/// Starts threads that each run one closure.
-///
-/// These are not libdispatch threads: once libdispatch has started a thread, it checks its pools every second forever,
-/// but an idle broker must sleep. So nothing in the store may start an asynchronous block, or a task without an
-/// executor.
+/// Starts threads that each run one closure. These are not libdispatch threads: once libdispatch has started a thread,
+/// it checks its pools every second forever, but an idle broker must sleep. So nothing in the store may start an
+/// asynchronous block, or a task without an executor.
 enum OwnThread {
     private final class Body {
         let run: @Sendable () -> Void

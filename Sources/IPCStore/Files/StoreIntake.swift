@@ -4,10 +4,9 @@ extension Store {
     /// How often to attempt an operation that fails because other callers move the pasteboard between disk and memory.
     private static let attempts = 64
 
-    /// Takes over the files of items for a pasteboard, and runs an operation that writes them.
-    ///
-    /// If the pasteboard moves between disk and memory meanwhile, the files are taken over again, and the operation is
-    /// repeated. If there are no files, the operation runs at once, so that a caller's small writes keep their order.
+    /// Takes over the files of items for a pasteboard, and runs an operation that writes them. If the pasteboard moves
+    /// between disk and memory meanwhile, the files are taken over again, and the operation is repeated. If there are
+    /// no files, the operation runs at once, so that a caller's small writes keep their order.
     /// - Parameters:
     ///   - name: the pasteboard for the items; `nil` if they are not for a pasteboard.
     ///   - persistent: if the pasteboard does not exist, whether it will be on disk; `nil` to throw `noSuchPasteboard`.
@@ -35,11 +34,10 @@ extension Store {
         throw Self.movesTooOften
     }
 
-    /// Takes over the payload of a request, and runs an operation that begins or finishes the request.
-    ///
-    /// A request keeps its payload on disk, so the files of items are copied there before the operation runs. A version
-    /// that is already on disk needs no copy. If a version is in memory and has files, the operation throws
-    /// ``IntakeOutdated``. That version's items are then read and copied, and the operation runs again.
+    /// Takes over the payload of a request, and runs an operation that begins or finishes the request. A request keeps
+    /// its payload on disk, so the files of items are copied there before the operation runs. A version that is already
+    /// on disk needs no copy. If a version is in memory and has files, the operation throws ``IntakeOutdated``. That
+    /// version's items are then read and copied, and the operation runs again.
     nonisolated(nonsending) package func withPayload<Value: Sendable>(
         _ payload: RequestPayload, _ operation: nonisolated(nonsending) (RequestPayload) async throws -> Value
     ) async throws -> Value {
@@ -99,15 +97,14 @@ extension Store {
 }
 
 package struct MovedFiles: Sendable {
-    /// The copies by key, on disk or in memory as the pasteboard will be.
+    /// The copies by key, each already in the place, disk or memory, to which the pasteboard moves.
     package internal(set) var taken: [UInt64: ContentFile] = [:]
     /// The keys of damaged or missing files, which are not moved.
     package internal(set) var lost: Set<UInt64> = []
 }
 
 extension StoreTransaction {
-    /// Whether a pasteboard is kept on disk.
-    /// - Parameter persistent: the result if the pasteboard does not exist; `nil` to throw `noSuchPasteboard` instead.
+    /// If the pasteboard does not exist, returns `persistent`, or throws `noSuchPasteboard` if `persistent` is `nil`.
     func isPersistent(_ name: PasteboardName, ifNew persistent: Bool?) throws -> Bool {
         // This also finds a pasteboard whose row is damaged.
         for area in Area.allCases where try session.boards.find(name, area) != nil { return area == .persistent }

@@ -10,7 +10,7 @@ final class StoredFiles {
     private let limits: Limits
     private let remover: WorkerThreads
     private let willRemove: @Sendable () -> Void
-    /// The files of the rows in memory, by key.
+    /// The memory files of the rows in memory, by the rows' keys.
     private var inMemory: [UInt64: ContentFile] = [:] {
         didSet { statistics.keeps(memoryFiles: inMemory.count) }
     }
@@ -37,11 +37,9 @@ final class StoredFiles {
         mustSynchronize = false
     }
 
-    /// Removes the released files on another thread: freeing the pages of a large memory file takes half as long as
-    /// copying it, and the callers of the commit need not wait for that.
-    ///
-    /// Blobs are renamed at once: if a pasteboard moves to memory and back, its rows get the same keys again, and a
-    /// late removal must not hit the new blobs of these rows.
+    /// Removes the released files on another thread, because freeing the pages of a large memory file takes half as
+    /// long as copying it. Blobs are renamed at once: if a pasteboard moves to memory and back, its rows get the same
+    /// keys again, and a late removal must not hit their new blobs.
     func settle() {
         if !releasedFromMemory.isEmpty {
             let last = LastReferences(releasedFromMemory)
@@ -58,7 +56,7 @@ final class StoredFiles {
         }
     }
 
-    /// Holds the last references to files until ``drop()`` is called, even if a thread keeps the closure that calls it.
+    /// Lets ``drop()`` release the last references to files even if a thread still holds the closure that calls it.
     private final class LastReferences: Sendable {
         private let files: Mutex<[ContentFile]>
         init(_ files: [ContentFile]) { self.files = Mutex(files) }
@@ -73,7 +71,7 @@ package struct IntakeOutdated: Error {
 }
 
 extension StoredFiles {
-    /// Attaches a file that was taken over to its row. Does nothing for values that are not files.
+    /// Attaches a file, already taken over by the store, to its row. Does nothing if the value is not a file.
     /// - Throws: ``IntakeOutdated`` if the file is in the wrong place, or if the group has released a blob with the
     ///   same key: undoing the group would restore that blob, so only the next group can attach the file.
     ///   `LimitExceeded` if memory already holds as many files as `descriptors` allows.
@@ -148,8 +146,6 @@ extension StoredFiles {
             return copy.digest == head.digest ? file : nil
         }
     }
-
-    // MARK: Orphans
 
     /// Of the files with these keys, renames those that have no row, and returns their new names.
     func putOrphansAside(_ keys: [UInt64], in folder: String?) throws -> [String] {

@@ -2,10 +2,8 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Runs jobs, which may block, in order of arrival on a thread of their own.
-///
-/// If a job hangs, another thread runs the next job: a file system that does not respond (FUSE, NFS) can block a thread
-/// forever, and must not block other jobs. When there are no jobs, there is no thread.
+/// Runs jobs, which may block, in order of arrival on a thread of their own. If a job hangs, for example because a file
+/// system (FUSE, NFS) does not respond, another thread runs the next job. Without jobs, there is no thread.
 final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -35,8 +33,7 @@ final class WorkerThreads: Sendable {
     /// A job that runs longer than this counts as hanging.
     private static let patienceNanoseconds: UInt64 = 500_000_000
 
-    /// - Parameter limit: the maximum number of threads, including hanging ones. With a limit of 1, each job waits for
-    ///   all earlier ones.
+    /// - Parameter limit: the maximum number of threads, even hanging ones; 1 makes each job wait for earlier ones.
     init(_ name: String, limit: Int = 8) {
         (self.name, self.limit) = (name, limit)
         state = Mutex(State(idle: Array((0..<limit).reversed())))

@@ -1,9 +1,7 @@
 package import IPCModel
 
-/// The broker's store: pasteboards, requests and registrations, in one SQLite database in its own directory.
-///
-/// Operations are closures that take a ``StoreTransaction``. They run one at a time on the store's thread, and many of
-/// them are flushed to disk together.
+/// The broker's store: pasteboards, requests and registrations, in one SQLite database in its own directory. Operations
+/// are closures. They run one at a time on the store's thread, and many of them are flushed to disk together.
 package final class Store: Sendable {
     package typealias Operation<Value> = @Sendable (borrowing StoreTransaction) throws -> Value
     /// Answers the caller of an operation. The argument is the group that contains the operation's writes.
@@ -95,8 +93,7 @@ package final class Store: Sendable {
         try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, isStaged: true, body)) }
     }
 
-    /// Like ``stage(_:)``, but without a task: ``StoreConfiguration/handOver`` runs the closure that the operation
-    /// returns, or `failed` if the operation throws.
+    /// Like ``stage(_:)``, but without a task; the closures are as for ``commit(about:_:failed:)``.
     package func stage(_ body: @escaping Operation<Reply>, failed: @escaping @Sendable (any Error) -> Void) {
         add(PendingOperation(body: body, failed: failed, isStaged: true, handOver: handOver))
     }
@@ -110,8 +107,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Closes the store: runs the waiting operations, writes them to disk, empties the write-ahead log, and marks a
-    /// clean stop.
+    /// Runs the waiting operations, writes them to disk, empties the write-ahead log, and marks a clean stop.
     /// - Throws: the fault that stopped the store earlier.
     package func close() async throws {
         queue.stop()

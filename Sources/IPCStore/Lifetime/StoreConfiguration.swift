@@ -21,8 +21,8 @@ package struct StoreConfiguration: Sendable {
     /// Runs closures that answer callers, in order. Called on the store's thread with all answers that are ready, or on
     /// the caller's thread if its operation is rejected at once.
     package var handOver: @Sendable ([@Sendable () -> Void]) -> Void = { for answer in $0 { answer() } }
-    /// Runs a closure on the current thread, which adds operations, once that thread has nothing else to do. The
-    /// closure may run an operation without the store's thread. `nil` if that must never happen.
+    /// Called on the thread that adds an operation: runs a closure on that thread once the thread has nothing else to
+    /// do. The closure may run the operation without the store's thread. `nil` if that must never happen.
     package var whenIdle: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     /// The executor for the store's own tasks; `nil` for Swift's default pool.
     package var executor: (any TaskExecutor)?
@@ -33,7 +33,7 @@ package struct StoreConfiguration: Sendable {
     /// Called on the thread that removes files, before it removes the blobs that a group of operations released.
     package var willRemove: @Sendable () -> Void = {}
     #if DEBUG
-        /// Breaks a promise of the store on purpose, to check that tests notice it. Release builds have no controls.
+        /// Breaks a guarantee of the store on purpose, to check that tests notice it. Release builds have no controls.
         package var control: Control?
 
         package enum Control: String, Sendable, CaseIterable {
@@ -60,8 +60,7 @@ package enum SystemClock {
     /// Milliseconds since 1970.
     package static func milliseconds() -> UInt64 { Timestamp.now.millisecondsSince1970 }
 
-    /// Milliseconds since boot, including time asleep. Setting the system's time does not change it. The corresponding C
-    /// function is `clock_gettime`.
+    /// Milliseconds since boot, including time asleep (`clock_gettime`). Setting the clock does not change them.
     package static func uptimeMilliseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

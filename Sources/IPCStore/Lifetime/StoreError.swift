@@ -16,7 +16,7 @@ package enum StoreError: Condition, Hashable {
     case foreign(file: String)
     /// The directory, or a file in it, is not safe for a store to use.
     case unsafePlace(path: String, reason: String)
-    /// SQLite did not apply a setting that the store's promises depend on.
+    /// SQLite did not apply a setting that the store's guarantees depend on.
     case setting(name: String, value: String, wanted: String)
     /// A record other than a pasteboard version fails its checksum.
     case damagedRecord(String)

@@ -23,8 +23,7 @@ final class StoreLock: Sendable {
     }
 
     deinit {
-        // Unlocks explicitly: a child process between fork and exec shares the open file, so merely closing it would
-        // keep the store locked.
+        // Unlocks explicitly: between fork and exec, a child process shares the open file, and would keep it locked.
         flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }

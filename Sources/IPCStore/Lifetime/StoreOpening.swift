@@ -34,8 +34,7 @@ struct StoreOpening {
         return (try open(&report), report)
     }
 
-    /// Moves a damaged database to quarantine, and creates a new one with the salvaged rows. If that fails, moves the
-    /// damaged one back.
+    /// Quarantines a damaged database, and salvages its rows into a new one. If that fails, moves the damaged one back.
     func replaceDatabase(after damage: any Error) throws -> (Database, OpeningReport) {
         let quarantine = Quarantine(directory, at: configuration.now())
         var report = OpeningReport()
@@ -117,10 +116,8 @@ struct StoreOpening {
     }
 
     /// Checks the structure of the whole file. After a clean stop, checks only the table `pasteboard` with its indexes,
-    /// which takes half a millisecond for a thousand pasteboards.
-    ///
-    /// “PRAGMA quick_check” does not compare indexes with their tables, and a pasteboard that is missing from an index
-    /// cannot be found by name. The indexes are few and small, so the full check is used.
+    /// which takes half a millisecond for a thousand pasteboards. “PRAGMA quick_check” would not compare indexes with
+    /// their tables, and a pasteboard that is missing from an index cannot be found by name.
     private static func check(_ database: Database, afterCleanStop: Bool) throws {
         let extent = afterCleanStop ? "pasteboard" : "3"
         let findings = try database.texts("PRAGMA main.integrity_check(\(extent))")

@@ -89,8 +89,6 @@ package final class Registrations {
         return (rows, damaged)
     }
 
-    // MARK: Claims
-
     /// The claims, oldest first, and the number of damaged rows.
     package func claims() throws -> (claims: [StoredClaim], damaged: Int) {
         let (claims, damaged) = try rows("SELECT * FROM @.scheme_claim ORDER BY sequence", StoredClaim.init)
@@ -137,8 +135,6 @@ package final class Registrations {
             in: .schemeDefault)
     }
 
-    // MARK: Claims of running handlers
-
     /// The claims of running handlers, oldest first. Damaged rows are left out; their handlers will register again.
     package func liveClaims() throws -> [LiveClaims] {
         try rows("SELECT * FROM @.live_claim ORDER BY sequence", LiveClaims.init).rows
@@ -163,8 +159,6 @@ package final class Registrations {
             "DELETE FROM @.live_claim WHERE application = ?", .persistent, [.text(application.text)])
     }
 
-    // MARK: Policies
-
     /// The access policies, and the number of damaged rows. If an application's row is damaged, no other application
     /// may open its URLs, because an unreadable policy allows nothing (I19).
     package func policies() throws -> (policies: [ApplicationID: AccessPolicy], damaged: Int) {
@@ -179,7 +173,7 @@ package final class Registrations {
         return (policies, damaged)
     }
 
-    /// Stores an application's access policy. If it allows every caller, only deletes the earlier row, if there is one.
+    /// Stores an application's access policy. A policy that allows every caller has no row.
     package func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) throws {
         guard !policy.isOpen else {
             return try transaction.write(

@@ -19,7 +19,7 @@ extension [PasteboardItem] {
                     bytes.append(number: 1)
                     bytes.append(field: value)
                 case .file(let file):
-                    // If the file cannot be read, the value is kept without bytes.
+                    // If the file cannot be read, the value is stored without bytes.
                     bytes.append(number: 1)
                     bytes.append(field: (try? file.bytes()) ?? [])
                 }
@@ -28,7 +28,6 @@ extension [PasteboardItem] {
         return bytes
     }
 
-    /// Reads packed items; `nil` if the bytes are malformed.
     init?(packed bytes: [UInt8]) {
         self = []
         var fields = PackedFields(bytes)

@@ -16,7 +16,6 @@ extension [TraceStep] {
         return bytes
     }
 
-    /// Reads a packed trace; `nil` if the bytes are malformed.
     init?(packed bytes: [UInt8]) {
         self = []
         var fields = PackedFields(bytes)
@@ -43,7 +42,7 @@ extension String {
 }
 
 extension RequestRecord {
-    /// Appends steps. Of more than `most` steps, keeps only the first and last ones: how the request began and ended.
+    /// Appends steps. Keeps at most `most`: the first and last ones, which show how the request began and ended.
     mutating func append(_ steps: [TraceStep], most: UInt64) {
         trace += steps
         let most = Int(clamping: most)

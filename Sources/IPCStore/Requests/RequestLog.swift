@@ -7,7 +7,7 @@ struct RequestLog {
         let key: Int
         let sequence: Int64
         let time: UInt64
-        /// The change count of the payload's version: 0 if there is none, `nil` if only the request's row has it.
+        /// The change count of the payload's version: 0 if there is none, `nil` if it is only in the request's row.
         let payload: UInt64?
         /// Whether a caller dropped the request before its retention period was over.
         var isDropped = false
@@ -102,8 +102,6 @@ struct RequestLog {
         drops += 1
     }
 
-    // MARK: Undo
-
     /// - Parameter earlier: the sequence number that the id had before, if any.
     mutating func undoBegin(_ id: RequestID, earlier: Int64?) {
         if let sequence = sequences[id.hashValue] { unended[sequence] = nil }
@@ -138,8 +136,6 @@ struct RequestLog {
         }
         lines[payer] = line
     }
-
-    // MARK: Upkeep
 
     /// Frees the memory of forgotten requests. Only call this between groups, when no undo can restore them.
     mutating func compact() {

@@ -7,7 +7,6 @@ package struct RequestRecord: Sendable, Hashable {
         case waiting = 0
         /// Accepted; no sender is waiting.
         case queued = 1
-        /// Ended; the record has an outcome.
         case ended = 2
     }
 

@@ -4,10 +4,9 @@ internal import IPCModel
 final class RequestRows {
     private let transaction: GroupTransaction
     private let replyKeptBytes: UInt64
-    /// The keys of the rows, and the order in which requests ended.
     private(set) var log = RequestLog()
-    /// A cache of the records of requests that began recently. Most requests end before another thousand begin, so that
-    /// their rows need not be read. Emptied whenever anything is undone.
+    /// A cache of the records of requests that began recently; emptied whenever anything is undone. Most requests end
+    /// before another thousand begin, so their rows need not be read.
     private var open: [Int64: RequestRecord] = [:]
 
     private static let mostOpen = 1_024
@@ -26,8 +25,6 @@ final class RequestRows {
 
     /// The number of cached requests: those that began recently and have not ended.
     var openCount: Int { open.count }
-
-    // MARK: Reading
 
     /// The record with a sequence number; `nil` if there is none.
     /// - Throws: `StoreError.damagedRecord`
@@ -51,8 +48,7 @@ final class RequestRows {
         open[sequence].flatMap { $0.id == id ? $0 : nil }
     }
 
-    /// Passes the records after a sequence number, without replies and traces, to a closure until it returns false.
-    /// Damaged rows are passed as `nil`.
+    /// Passes later records, without replies and traces, to a closure until it returns false; `nil` for a damaged row.
     func scan(after sequence: Int64, _ body: (Int64, RequestRecord?) -> Bool) throws {
         try transaction.statement("SELECT * FROM @.open_request WHERE sequence > ? ORDER BY sequence", .persistent)
             .scan([.integer(sequence)]) { body($0.integer(0), RequestRecord(outline: $0)) }
@@ -64,8 +60,6 @@ final class RequestRows {
     }
 
     private static let find: StaticString = "SELECT * FROM @.open_request WHERE sequence = ?"
-
-    // MARK: Writing
 
     func begin(_ request: RequestRecord) throws {
         // An older record with the same id may still be waiting to be forgotten.
@@ -109,8 +103,6 @@ final class RequestRows {
         (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let delete: StaticString = "DELETE FROM @.open_request WHERE sequence = ?"
-
-    // MARK: Ended requests
 
     func noteEnd(of request: RequestRecord, _ sequence: Int64, _ payer: RequestPayer) {
         end(request.id.hashValue, sequence, payload: request.payloadVersion, payer: payer)

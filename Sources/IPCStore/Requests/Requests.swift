@@ -15,8 +15,6 @@ package final class Requests {
         mostSteps = transaction.configuration.limits.traceSteps
     }
 
-    // MARK: Records
-
     /// The record of a request; `nil` if there is none, or its retention period is over.
     package func record(_ id: RequestID) throws -> RequestRecord? { try stored(id)?.record }
 
@@ -62,12 +60,9 @@ package final class Requests {
         try rows.drop(id, sequence, of: request.payer)
     }
 
-    // MARK: The life of a request
-
-    /// Writes the record of an accepted request, with its payload and the first steps of its trace.
-    ///
-    /// If the request also changes a pasteboard, make that change in the same operation, after ``record(_:)`` has shown
-    /// that the id is new. For files, see ``Store/withPayload(_:_:)``.
+    /// Writes the record of an accepted request, with its payload and the first steps of its trace. If the request also
+    /// changes a pasteboard, make that change in the same operation, after ``record(_:)`` has shown that the id is new.
+    /// For files, see ``Store/withPayload(_:_:)``.
     /// - Returns: `nil` for a new request, or else the unchanged record of the first call with this id (I10).
     /// - Throws: the errors of ``RequestPayloads/keepable(_:of:)``.
     package func begin(
@@ -162,8 +157,6 @@ package final class Requests {
         request.append(trace, most: mostSteps)
         try rows.update(request, sequence)
     }
-
-    // MARK: Lists
 
     /// - Throws: `RequestError.noSuchRequest` if the record was forgotten.
     package func place(after id: RequestID) throws -> RequestPlace {

@@ -57,7 +57,7 @@ final class FlushThread: Sendable {
         }
     }
 
-    /// Flushes a file on the calling thread, and returns the error number or 0. The corresponding C function is `fdatasync`.
+    /// Flushes a file with `fdatasync` on the calling thread, and returns the error number or 0.
     static func flushHere(_ descriptor: CInt) -> CInt {
         while fdatasync(descriptor) != 0 {
             guard errno == EINTR else { return errno }

@@ -1,12 +1,11 @@
 internal import Dispatch
 internal import Glibc
 
-/// The loop of the store's thread: it runs operations in order of arrival, many of them in one transaction.
-///
-/// While one group is flushed, the next one runs; it is written after that flush. A group ends when no operation is
-/// waiting to run and a caller is waiting for the disk, or when its staged operations have lingered long enough. If
-/// more requests are open than callers are waiting for the disk, the group briefly waits for more requests to end: one
-/// flush for all saves more time than the wait costs. When there is no work, the thread sleeps without a deadline.
+/// The loop of the store's thread: it runs operations in order of arrival, many of them in one transaction. While one
+/// group is flushed, the next one runs; it is written after that flush. A group ends when no operation is waiting to
+/// run and a caller is waiting for the disk, or when its staged operations have lingered long enough. If more requests
+/// are open than callers are waiting for the disk, the group briefly waits for more requests to end: one flush for all
+/// saves more time than the wait costs. When there is no work, the thread sleeps without a deadline.
 struct GroupCommit {
     let session: StoreSession
     let queue: OperationQueue
@@ -23,7 +22,7 @@ struct GroupCommit {
     private var lingers: DispatchTime?
     /// Until when the group waits for more requests to end; `nil` if it is not waiting.
     private var gathers: DispatchTime?
-    /// How many of the next groups do not wait for more requests to end, because the last wait was in vain.
+    /// How many more groups do not wait for further requests to end, because the last such wait was in vain.
     private var hurried = 0
     /// Answers to hand over together, with a single thread switch.
     private var outgoing: [@Sendable () -> Void] = []
@@ -85,8 +84,6 @@ struct GroupCommit {
         }
     }
 
-    // MARK: Answers
-
     private mutating func answer(_ operation: PendingOperation, _ finished: FinishedOperation) {
         guard operation.handOver != nil else { return finished.answer() }
         if outgoing.isEmpty { outgoingSince = session.transaction.now }
@@ -109,8 +106,6 @@ struct GroupCommit {
         outgoing = []
     }
 
-    // MARK: Running
-
     /// Runs operations and any that arrive in the meantime, then ends the group if it is time.
     private mutating func gather(_ first: [PendingOperation]) throws {
         var operations = first
@@ -129,7 +124,7 @@ struct GroupCommit {
         for (index, operation) in operations.enumerated() {
             do {
                 try run(operation)
-                // This is also true if the clock was set back, because the elapsed time is then unknown.
+                // `isLate` is also true if the clock was set back, because the elapsed time is then unknown.
                 let isLate = session.transaction.now &- outgoingSince >= Self.millisecondsTogether
                 if outgoing.count >= Self.together || isLate { handOver() }
             } catch {
@@ -169,8 +164,6 @@ struct GroupCommit {
             answer(operation, finished)
         }
     }
-
-    // MARK: Ending a group
 
     /// Ends the group if a caller is waiting for the disk, or it is full or has lingered, unless a flush is running.
     private mutating func endIfDue() throws {

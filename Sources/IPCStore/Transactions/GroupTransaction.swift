@@ -1,7 +1,6 @@
-/// The transaction of a group: the operations that are written to disk together. Used by one thread at a time.
-///
-/// The types that own tables run their statements through it. For each change that they make in memory, they add a
-/// closure that undoes the change. The closure runs if the operation fails, or if the group does not reach the disk.
+/// The transaction of a group: the operations that are written to disk together. Used by one thread at a time. The
+/// types that own tables run their statements through it. For each change that they make in memory, they add a closure
+/// that undoes the change. The closure runs if the operation fails, or if the group does not reach the disk.
 final class GroupTransaction {
     let database: Database
     let configuration: StoreConfiguration
@@ -17,7 +16,7 @@ final class GroupTransaction {
     /// Groups with staged operations that did not reach the disk.
     private var lostGroups: Set<CommitGroup> = []
     /// Groups up to this number count as lost, because ``lostGroups`` was emptied when it was full. So a commit that
-    /// depends on an old group may be rejected without need, but none that depends on a lost group is accepted.
+    /// depends on an old group may be rejected needlessly, but none that depends on a lost group is accepted.
     private var lostBound: UInt64 = 0
     private(set) var isDirty = false
     /// Whether the group writes to the database file, and not only to memory.
@@ -29,7 +28,6 @@ final class GroupTransaction {
     private var reversals: [Reversal] = []
     private var caches: [() -> Void] = []
 
-    /// A statement that undoes a write.
     private struct Reversal {
         let sql: StaticString
         let area: Area
@@ -59,7 +57,7 @@ final class GroupTransaction {
         try database.close()
     }
 
-    /// Whether `seconds` have passed since a time. False for a time in the future, after the clock was set back.
+    /// Whether `seconds` have passed since a time. False for a time in the future, as after the clock was set back.
     func isOver(_ time: UInt64, seconds: UInt64) -> Bool { now >= time && (now - time) / 1_000 >= seconds }
 
     /// Whether the staged operations of a group may have been lost before they reached the disk.
@@ -96,10 +94,8 @@ final class GroupTransaction {
     }
 
     /// Runs a statement that writes one row, and whose effect `reversal` can undo. This avoids a savepoint, which would
-    /// copy each changed page.
-    ///
-    /// The statement itself changes everything or nothing: SQLite checks the row before it writes, and rolls back the
-    /// whole transaction if the disk fails.
+    /// copy each changed page. The statement itself changes everything or nothing: SQLite checks the row before it
+    /// writes, and rolls back the whole transaction if the disk fails.
     func write(
         _ sql: StaticString, _ area: Area, _ values: [SQLValue], undoneBy reversal: StaticString,
         _ reversalValues: @autoclosure () -> () -> [SQLValue]

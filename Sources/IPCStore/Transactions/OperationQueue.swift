@@ -48,7 +48,7 @@ final class OperationQueue: Sendable {
             return isStopping ? .stop : nil
         }
 
-        /// Whether to wake the store's thread, which then counts as awake. During a loan, false until it is given back.
+        /// Whether to wake the store's thread, which then counts as awake. False while the session is lent.
         mutating func takesWaking() -> Bool {
             guard !isLent else { return false }
             defer { isAsleep = false }

@@ -1,9 +1,7 @@
 internal import IPCModel
 
-/// An operation whose caller is waiting for its result.
-///
-/// It is not generic, because other modules cannot specialize a generic type of this module: each operation would have
-/// to look up the type's metadata.
+/// An operation whose caller is waiting for its result. It is not generic, because other modules cannot specialize a
+/// generic type of this module: each operation would have to look up the type's metadata.
 struct PendingOperation: Sendable {
     /// Runs the operation, and returns the closure that answers its caller.
     let body: Store.Operation<Store.Reply>

@@ -1,13 +1,9 @@
 internal import Synchronization
 
 /// Runs an operation on a pasteboard in memory on the caller's thread while the store's thread sleeps, because two
-/// thread switches take longer than the operation.
-///
-/// Only an operation that arrives alone runs on its caller's thread. If several arrive, the store's thread runs them
-/// while their callers continue. An operation that needs the file is undone, and the store's thread runs it.
-///
-/// `@unchecked` is safe: the session is used either by the store's thread or by the caller of
-/// ``OperationQueue/lend()``.
+/// thread switches take longer than the operation. If several operations arrive, the store's thread runs them while
+/// their callers continue. An operation that needs the file is undone, and the store's thread runs it. `@unchecked` is
+/// safe: at any time, only the store's thread or the caller of ``OperationQueue/lend()`` uses the session.
 final class SessionLending: @unchecked Sendable {
     private let queue: OperationQueue
     private let statistics: StoreStatistics
@@ -40,7 +36,7 @@ final class SessionLending: @unchecked Sendable {
             operation.handOver?([finished.answer])
         } catch {
             session.transaction.keepsToMemory = false
-            // Also undone after a fault, because the store's thread will encounter the same fault itself.
+            // Undoes the operation even after a fault, which the store's thread meets again when it runs the operation.
             undo(operation, session)
         }
     }

@@ -59,8 +59,6 @@ final class StoreSession {
         try commit()
     }
 
-    // MARK: Groups
-
     /// Writes the group to disk, and begins the next group.
     /// - Throws: ``GroupLost``
     func commit() throws {
@@ -81,7 +79,7 @@ final class StoreSession {
     /// Writes the group to the log, and begins the next group. See ``GroupTransaction/end(_:)``.
     func endTransaction() throws {
         try transaction.end {
-            // An operation that was undone may have left names of blobs that are not durable yet.
+            // An operation that was undone may have renamed blobs whose names are not durable yet.
             if transaction.keepsToMemory, files.mustSynchronize { throw NeedsDisk() }
             try files.prepareCommit()
             try retention.prepareCommit()

@@ -1,7 +1,5 @@
-/// The store as an operation sees it. Either all of the operation's writes happen, or none.
-///
-/// The closure passed to ``Store/commit(_:)`` or ``Store/stage(_:)`` borrows the transaction. If the closure throws,
-/// its own writes are undone. Every method throws a `Condition` if a caller can act on the error, and SQLite's error if
+/// The store as an operation sees it. If the closure passed to ``Store/commit(_:)`` or ``Store/stage(_:)`` throws, all
+/// of its writes are undone. Every method throws a `Condition` if a caller can act on the error, and SQLite's error if
 /// the disk or the file has failed.
 package struct StoreTransaction: ~Copyable {
     let session: StoreSession
@@ -23,9 +21,8 @@ package struct StoreTransaction: ~Copyable {
     }
 }
 
-/// The result of a staged operation, and the group that contains its writes.
-///
-/// A later commit that depends on the operation passes the group to ``StoreTransaction/require(_:)``.
+/// The result of a staged operation, and the group that contains its writes. A later commit that depends on the
+/// operation passes the group to ``StoreTransaction/require(_:)``.
 package struct Staged<Value: Sendable>: Sendable {
     package let value: Value
     package let group: CommitGroup

@@ -1,11 +1,10 @@
 internal import Glibc
 
-/// The database's write-ahead log, with its flushes and checkpoints.
-///
-/// SQLite reports each commit that wrote to the database file, but does not flush it (`synchronous = NORMAL`). The
-/// store flushes it, with the system call that SQLite would make, before it answers callers and before the next commit.
-/// So the disk gets the same writes in the same order as with `FULL`. The store also runs the checkpoints, because
-/// SQLite's automatic ones hide disk errors (I3).
+/// The database's write-ahead log, with its flushes and checkpoints. SQLite reports each commit that wrote to the
+/// database file, but does not flush it (`synchronous = NORMAL`). The store flushes it, with the system call that
+/// SQLite would make, before it answers callers and before the next commit. So the disk gets the same writes in the
+/// same order as with `FULL`. The store also runs the checkpoints, because SQLite's automatic ones hide disk errors
+/// (I3).
 final class WriteAheadLog {
     /// The number of commits that wrote to the database file.
     private(set) var commits: UInt64 = 0

@@ -92,8 +92,6 @@ final class UsageTally {
             total: total, memoryBytes: total(.volatile).bytes, bySource: names.map { ($0, self[$0]) })
     }
 
-    // MARK: Charging
-
     func charge(_ added: Usage, to source: String, _ area: Area) {
         var use = self[source, area]
         use.add(added)
@@ -129,7 +127,7 @@ final class UsageTally {
     func check(with added: Usage, of source: String, _ area: Area) throws {
         let (all, own) = (total, self[source])
         if area == .volatile { try checkMemory(with: added.bytes) }
-        // Most writes are far from all limits.
+        // Most writes are far from all limits, and need no exact check.
         guard !allows(all: all, own: own) else { return }
         let checks: [(limit: KeyPath<Limits, UInt64>, use: UInt64, request: UInt64)] = [
             (\.pasteboards, all.pasteboards, added.pasteboards),
@@ -141,8 +139,6 @@ final class UsageTally {
             try limits.check(limit, use: use - min(use, request), request: request)
         }
     }
-
-    // MARK: Rows
 
     func write() throws {
         for source in unstored {
@@ -182,7 +178,7 @@ final class UsageTally {
         let boards = try transaction.statement("SELECT count(*) FROM @.pasteboard", .persistent).first { $0.number(0) }
         guard total.pasteboards == boards else { return false }
         if wasClean { return true }
-        // After a crash, the integrity check has read the whole file anyway.
+        // After a crash, the integrity check has just read the whole file, so reading this table costs little.
         return try transaction.statement("SELECT total(items), total(bytes) FROM @.version", .persistent).first { row in
             total.items == row.number(0) && total.bytes == row.number(1)
         } ?? false

@@ -9,7 +9,6 @@ final class Boards {
     private var boards: [PasteboardName: Board] = [:]
     /// The number of rows in the tables `removal` of both databases.
     private var removalCount: UInt64 = 0
-    /// The changes and removals of pasteboards in the current group.
     private var moves: [PasteboardMove] = []
 
     init(_ transaction: GroupTransaction, _ counter: ChangeCounter) {
@@ -96,7 +95,7 @@ final class Boards {
     func page(_ area: Area, after: String, limit: Int, prefix: String) throws -> [Board] {
         guard limit > 0 else { return [] }
         var page: [Board] = []
-        // The query has one bound: given two, SQLite would look up one, and scan the rows from there to the other.
+        // Only the higher bound is used: given both, SQLite might start at the lower one and scan the rows in between.
         let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
         let statement = try transaction.statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
         try statement.scan([.text(first)]) { row in
@@ -123,7 +122,7 @@ final class Boards {
                 state: .init(isPersistent: board.isPersistent, historyLimit: board.historyLimit)))
     }
 
-    /// Adds a change or removal to the group's. Watchers are notified once the group is on disk.
+    /// Adds a change or removal to those of the group. Watchers are notified once the group is on disk.
     private func note(_ move: PasteboardMove) {
         moves.append(move)
         transaction.onUndo { [self] in moves.removeLast() }
@@ -193,7 +192,7 @@ final class Boards {
         if removalCount > removalsKept { try forgetRemovals(area) }
     }
 
-    /// Forgets the older half of the removals in one database at once, so that this is rarely necessary.
+    /// Forgets the older half of the removals in one database, so that removals rarely have to be forgotten.
     private func forgetRemovals(_ area: Area) throws {
         let kept = try countRemovals(area)
         let last = try transaction.statement(

@@ -1,12 +1,11 @@
 internal import IPCModel
 
-/// The counter that numbers every change to any pasteboard (I11), and its table `reservation`.
-///
-/// Numbers are reserved in blocks. A number is taken only if the reservation of its block is on disk, because a caller
-/// may have seen it even if its transaction was lost. When half of a block is used, a write reserves the next one.
+/// The counter that numbers every change to any pasteboard (I11), and its table `reservation`. Numbers are reserved in
+/// blocks. A number is taken only if the reservation of its block is on disk, because a caller may see the number even
+/// if its transaction is lost. When half of a block is used, a write reserves the next one.
 final class ChangeCounter {
     private static let block: UInt64 = 65_536
-    /// The greatest change count. A representation's key is such a number followed by one of 2^20 ordinals.
+    /// The greatest change count. A representation's key consists of a change count and a 20-bit ordinal.
     static let greatest: UInt64 = 1 << 43 - 1
 
     private(set) var last: UInt64 = 0
@@ -15,8 +14,7 @@ final class ChangeCounter {
 
     /// Undoing an operation restores this state, but not ``last``: numbers that were taken stay taken.
     private struct State {
-        /// Removals up to this number are forgotten: too many followed, or the pasteboards were in memory during an
-        /// earlier run.
+        /// Removals up to this number are not known: too many followed, or a restart lost pasteboards in memory.
         var removedTo: UInt64 = 0
         /// Whether this run has had pasteboards in memory, other than `general`.
         var hadVolatile = false
@@ -59,7 +57,7 @@ final class ChangeCounter {
     /// Takes a number for a change.
     /// - Throws: `noSpace` if none is left, because the disk has been full for a whole block.
     func take() throws -> UInt64 {
-        // If the file was removed, the next start would not find the reservation.
+        // If the file was removed, the next start would not find a new reservation, so none is made.
         if !isPending, state.limit - last <= Self.block / 2, !transaction.log.isRemoved { try reserve { _ in } }
         guard last + 1 < state.limit, last < Self.greatest else { throw StoreError.noSpace }
         last += 1
@@ -74,7 +72,7 @@ final class ChangeCounter {
         last = max(last, state.skipped)
     }
 
-    /// Records that this run has pasteboards in memory, because their removal will not be recorded.
+    /// Records that this run has pasteboards in memory, because their loss at its end will not be recorded.
     func noteVolatilePasteboard() throws {
         guard !state.hadVolatile, transaction.log.missing == nil else { return }
         try reserve { $0.hadVolatile = true }
@@ -99,7 +97,7 @@ final class ChangeCounter {
     /// Marks a clean stop, and releases the unused numbers.
     func close() throws { try write(next: last + 1, clean: true) }
 
-    /// Reserves the next block, and writes other values of the same row, which `note` may change.
+    /// Reserves the next block, and writes the other values of `reservation`, which `note` may change first.
     private func reserve(_ note: (inout State) -> Void) throws {
         let earlier = state
         transaction.onUndo { [self] in state = earlier }
@@ -120,7 +118,7 @@ final class ChangeCounter {
     }
 }
 
-/// The file of a store is damaged beyond single rows.
+/// The damage to a database file is not limited to single rows.
 struct DamagedFile: Error, CustomStringConvertible {
     let description: String
 

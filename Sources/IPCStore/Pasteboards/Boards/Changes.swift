@@ -11,7 +11,7 @@ package struct Changes: Sendable, Hashable {
     package let latest: UInt64
     /// The pasteboards that changed, oldest change first.
     package let changed: [Change]
-    /// Whether pasteboards may have been removed that are not in ``changed``, because the query started too far back.
+    /// Whether removed pasteboards may be missing from ``changed``, because the query started too far back.
     package let mustResynchronize: Bool
 }
 
@@ -19,14 +19,11 @@ extension StoreTransaction {
     /// Makes every later change take a change count above `count`, so that imported versions keep their change counts
     /// and no later change takes one of those again (I11). Does nothing if change counts are already past `count`.
     /// - Returns: the last change count that was taken or skipped.
-    /// - Throws: `InvalidArguments` if `count` is above half of the maximum: one call could otherwise use up all of
-    ///   them.
+    /// - Throws: `InvalidArguments` if `count` exceeds half of the maximum, so that no call can use up all of them.
     package func skipChangeCounts(to count: UInt64) throws -> UInt64 { try session.counter.skip(to: count) }
 
-    /// The given pasteboards (all if `names` is empty) that changed after a change count (I13).
-    ///
-    /// A change count that this store never assigned comes from another store, or from a lost one. All pasteboards then
-    /// count as changed, and the caller must resynchronize.
+    /// The given pasteboards (all if `names` is empty) that changed after a change count (I13). If this store never
+    /// assigned that change count, all pasteboards count as changed, and the caller must resynchronize.
     package func changes(of names: [PasteboardName] = [], since: UInt64) throws -> Changes {
         guard since <= session.counter.last else {
             let all = try changes(of: names, since: 0)

@@ -10,8 +10,7 @@ extension StoreTransaction {
         return (try createPasteboard(name, persistent ? .persistent : .volatile, source: source), true)
     }
 
-    /// Creates a pasteboard that does not exist yet.
-    /// - Parameter first: creates the pasteboard's first version; `nil` for an empty version.
+    /// Creates a pasteboard that does not exist yet, with the version that `first` creates, or else an empty one.
     func createPasteboard(
         _ name: PasteboardName, _ area: Area, source: Source, first: ((Board) throws -> VersionRow)? = nil
     ) throws -> Board {
@@ -23,8 +22,7 @@ extension StoreTransaction {
 
     package func pasteboard(_ name: PasteboardName) throws -> Board? { try session.histories.board(name) }
 
-    /// A page of the intact pasteboards, sorted by the bytes of their names.
-    /// - Parameter prefix: only pasteboards whose names begin with this string are included.
+    /// A page of the intact pasteboards whose names begin with `prefix`, sorted by the bytes of their names.
     package func pasteboards(
         after: PasteboardName? = nil, limit: Int, prefix: String = ""
     ) throws -> [Board] {

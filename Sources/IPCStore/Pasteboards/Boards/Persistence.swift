@@ -19,7 +19,6 @@ extension StoreTransaction {
 /// Moves pasteboards between the two databases.
 private struct Relocation {
     let session: StoreSession
-    /// The copies of large values, already on disk or in memory as the move requires, and the values that are lost.
     let copies: MovedFiles
 
     /// Copies the rows with their checksums, then drops the old rows. A held version also stays in the old database
@@ -42,8 +41,7 @@ private struct Relocation {
         return usage.total(target).bytes - min(before, usage.total(target).bytes)
     }
 
-    /// Copies a version and its content. Rows already in the target are identical, and held there since an earlier
-    /// move.
+    /// Copies a version and its content, except rows that an earlier move left in the target, which are identical.
     private func copy(_ version: VersionRow, to target: Area) throws {
         var version = version
         version.pins = 0

@@ -2,7 +2,7 @@ internal import IPCModel
 
 /// A call with an id, which its caller may repeat.
 struct RepeatableCall {
-    /// The raw values are stored in rows.
+    /// The raw values are stored in the database, so they must never change.
     enum Kind: Int64 {
         case setItems = 1
         case addItems = 2
@@ -12,8 +12,8 @@ struct RepeatableCall {
 
     let id: RequestID
     let kind: Kind
-    /// The digest of the arguments. Using the same id with other arguments is a mistake of the caller. The caller
-    /// itself is not part of the digest, because it may repeat the call over another connection.
+    /// The digest of the arguments, which reveals that an id is reused for another call. It does not cover the caller,
+    /// because a call may be repeated over another connection.
     let arguments: ContentDigest
 
     init(
@@ -28,7 +28,7 @@ struct RepeatableCall {
         for entry in entries {
             bytes.append(number: UInt64(entry.row.item))
             bytes.append(field: entry.row.type)
-            // Bytes are the same value in a file as in the message, but not the same as text.
+            // The same bytes are the same value in a file and in the message, but not the same value as text.
             bytes.append(entry.row.kind == RepresentationRow.fileKind ? 1 : UInt8(entry.row.kind))
             bytes.append(contentsOf: entry.row.digest.bytes)
         }

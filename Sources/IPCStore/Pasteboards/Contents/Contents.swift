@@ -174,7 +174,7 @@ final class Contents {
             facts: facts(of: version), items: try items.map { try PasteboardItem(read: $0) })
     }
 
-    /// A value that is in memory, for a reader: each reader gets its own open file.
+    /// A value held in memory, ready to be passed to a reader: each reader gets its own open file.
     private func handedOut(_ value: Representation.Value) throws -> Representation.Value {
         guard case .file(let file) = value else { return value }
         guard let copy = file.reopened() else {

@@ -3,9 +3,8 @@ internal import Glibc
 internal import IPCModel
 
 /// Memory for secrets. It is never in a core dump, is not inherited by child processes, and is kept out of swap space
-/// if the system allows it. It is wiped before it is freed.
-///
-/// The corresponding C functions are `mmap`, `mlock`, `madvise` and `explicit_bzero`.
+/// if the system allows it. It is wiped before it is freed. The corresponding C functions are `mmap`, `mlock`,
+/// `madvise` and `explicit_bzero`.
 package final class LockedMemory {
     package let bytes: UnsafeRawBufferPointer
     private let memory: UnsafeMutableRawPointer

@@ -1,7 +1,6 @@
-/// The writers that have promised but not yet supplied representations of a version: the row's column `writer`.
-///
-/// Items may be added by another writer than the earlier ones. So each call with promises has a line “ordinal count
-/// writer”: the ordinal of the call's first representation, and the change count that the call created.
+/// The column `writer` of a version: the writers that have promised but not yet supplied representations. Each call
+/// with promises adds a line “ordinal count writer”: the ordinal of its first representation, the change count that it
+/// created, and its writer, which may differ from the writer of earlier items.
 struct Promisers: Hashable {
     struct Part: Hashable {
         let first: Int

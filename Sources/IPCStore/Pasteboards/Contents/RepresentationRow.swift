@@ -13,7 +13,7 @@ struct RepresentationRow {
 
     var isPromise: Bool { kind == Self.promise }
 
-    /// The columns before the checksum. The value comes after it.
+    /// The columns before the checksum; the value comes after the checksum.
     func columns(key: SQLValue) -> [SQLValue] {
         [key, .number(item), .integer(kind), .text(type), .number(size), .bytes(digest.bytes)]
     }

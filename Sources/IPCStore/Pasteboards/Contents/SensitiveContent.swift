@@ -1,9 +1,8 @@
 internal import IPCModel
 
-/// The content of a sensitive version. It is not in a database, but packed into memory that is wiped after use.
-///
-/// A packed representation begins with its item, its kind, and the lengths of its type and value, in 8 bytes each,
-/// lowest byte first. The digest, type and value follow. If the value is a file, it is not packed.
+/// The content of a sensitive version. It is not in a database, but packed into memory that is wiped after use. A
+/// packed representation begins with its item, its kind, and the lengths of its type and value, in 8 bytes each, lowest
+/// byte first. The digest, type and value follow. If the value is a file, it is not packed.
 final class SensitiveContent {
     let itemCount: Int
     let representationCount: Int

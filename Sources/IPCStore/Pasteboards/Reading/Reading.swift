@@ -12,8 +12,7 @@ package struct VersionFacts: Sendable, Hashable {
     package var isOnce = false
     /// When the version expires, in milliseconds since 1970; `nil` for never.
     package var expiresAt: UInt64?
-    /// The types of each item, even promised ones, in the writer's order. Only ``StoreTransaction/versions(of:)`` sets
-    /// this.
+    /// The types of each item, even promised ones, as the writer ordered them; empty if they have not been read.
     package var types: [[ContentType]] = []
 }
 

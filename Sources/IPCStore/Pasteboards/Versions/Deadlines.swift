@@ -24,7 +24,6 @@ final class Deadlines {
 
     subscript(count: UInt64) -> UInt64? { deadlines[count] }
 
-    /// The version that expires first.
     var first: (changeCount: UInt64, deadline: UInt64)? {
         while let entry = heap.first {
             if deadlines[entry.changeCount] == entry.deadline { return (entry.changeCount, entry.deadline) }
@@ -33,10 +32,8 @@ final class Deadlines {
         return nil
     }
 
-    /// Sets the deadline of a version from its row, unless the deadline is already known.
-    ///
-    /// The remaining time is computed from the wall clock, and limited to the original time-to-live, because the clock
-    /// may have been set back.
+    /// Sets the deadline of a version from its row, unless the deadline is already known. The remaining time comes from
+    /// the wall clock, but is at most the original time-to-live, because the clock may have been set back.
     func note(_ version: VersionRow) {
         guard let end = version.expiresAt, deadlines[version.changeCount] == nil else { return }
         let now = configuration.now()
@@ -65,8 +62,6 @@ final class Deadlines {
         transaction.onUndo { [self] in put(earlier, of: count) }
         put(deadline, of: count)
     }
-
-    // MARK: Heap
 
     private func put(_ deadline: UInt64?, of count: UInt64) {
         deadlines[count] = deadline
@@ -99,10 +94,9 @@ final class Deadlines {
 }
 
 extension StoreTransaction {
-    /// Removes up to a few hundred expired versions, remembered calls and records of ended requests.
-    ///
-    /// If the current version has expired, an empty version replaces it and takes a change count. No caller needs to
-    /// wait for this, because expired versions are never read.
+    /// Removes up to a few hundred expired versions, remembered calls and records of ended requests. If the current
+    /// version has expired, an empty one takes a change count and replaces it. No caller has to wait, because expired
+    /// versions are never read.
     /// - Returns: ``nextExpiry``; a time in the past if there is more to remove now.
     package func expire() throws -> UInt64? {
         let uptime = session.configuration.uptime()

@@ -50,7 +50,7 @@ final class Histories {
         return board
     }
 
-    /// Creates `general`, the pasteboard that always exists, in memory, unless it was made persistent.
+    /// Creates the pasteboard `general`, which always exists. It is in memory unless it was made persistent.
     func createGeneral() throws {
         guard try boards.find(.general, .persistent) == nil else { return }
         _ = try create(.general, .volatile, source: .nobody)

@@ -15,7 +15,7 @@ final class KnownVersion {
         (self.row, self.area, self.entries, self.items) = (row, area, entries, items)
     }
 
-    /// An estimate of the memory that it takes, in bytes.
+    /// An estimate of the memory that the cached version takes, in bytes.
     fileprivate var byteCount: Int { 512 + entries.count * 256 + Int(row.bytes) }
 }
 

@@ -58,7 +58,7 @@ struct VersionRow {
     }
 }
 
-/// The raw values are stored in rows.
+/// The raw values are stored in the database, so they must never change.
 struct VersionFlags: OptionSet {
     let rawValue: UInt64
 

@@ -109,7 +109,7 @@ final class Versions {
         return versions
     }
 
-    /// The versions with promises, by change count. If several share a content, only the longest version is included.
+    /// The versions with promises, by change count. Of versions that share a content, only the longest is included.
     func promising(_ area: Area) throws -> [VersionRow] {
         var versions: [UInt64: VersionRow] = [:]
         let statement = try transaction.statement(
@@ -130,8 +130,6 @@ final class Versions {
             "SELECT 1 FROM @.version WHERE content = ? AND content <> change_count AND content <> 0 LIMIT 1", area)
         return try extensions.first([.number(content)], { _ in true }) != nil
     }
-
-    // MARK: Overwriting
 
     /// Replaces the row of one version with that of another. The caller adjusts the charges.
     func overwrite(_ oldest: VersionRow, with version: VersionRow, _ area: Area) throws {

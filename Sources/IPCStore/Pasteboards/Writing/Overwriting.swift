@@ -1,9 +1,7 @@
 internal import IPCModel
 
-/// A write that reuses the rows of the version that it displaces. That version must have as many representations as the
-/// new one, and nothing may hold it.
-///
-/// Most writes are of this kind. They read nothing, and update rows instead of deleting and inserting them.
+/// A write that reuses the rows of the version that it displaces, as most writes do. That version must have as many
+/// representations as the new one, and nothing may hold it. Such a write reads nothing, and only updates rows.
 struct Overwriting {
     let session: StoreSession
 
@@ -37,13 +35,12 @@ struct Overwriting {
         return version.changeCount
     }
 
-    /// A pasteboard with more versions than this is not considered.
+    /// No version is overwritten on a pasteboard that keeps more versions than this.
     private static let versionsCompared = 8
 
-    /// The oldest version, if a write may overwrite it.
-    ///
-    /// No other version may share its content. Only later versions of the same pasteboard can share it, and versions
-    /// that requests hold in place of an expiring one; the cache never contains an expiring version.
+    /// The oldest version, if a write may overwrite it. No other version may share its content. Only later versions of
+    /// the same pasteboard can share it, and versions that requests hold in place of an expiring one, but no expiring
+    /// version is ever in the cache.
     private func overwritable(_ board: Board, by addition: VersionAddition) -> KnownVersion? {
         let (kept, known) = (board.versions, session.known)
         guard kept.count == Int(board.historyLimit) + 1, kept.count <= Self.versionsCompared,

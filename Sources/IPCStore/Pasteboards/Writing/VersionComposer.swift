@@ -22,9 +22,8 @@ struct VersionAddition {
 struct VersionComposer {
     let session: StoreSession
 
-    /// Writes the content of the next version; sensitive content is kept in memory. The caller writes the row. A
-    /// version that adds to `base` is sensitive, or for one reader, if `base` or the addition is, and expires at the
-    /// earlier of their times.
+    /// Writes the content of the next version, in memory if it is sensitive; the caller writes the row. If `base` or
+    /// the addition is sensitive or for one reader, so is the version. It expires at the earlier of their times.
     func next(
         on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
     ) throws -> VersionRow {

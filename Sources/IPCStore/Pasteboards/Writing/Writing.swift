@@ -32,9 +32,8 @@ package struct WriteOptions: Sendable, Hashable {
 }
 
 extension StoreTransaction {
-    /// Replaces the items of a pasteboard, and returns the new change count.
-    ///
-    /// A repeated call (same id, same arguments) changes nothing, and returns the change count of the first call.
+    /// Replaces the items of a pasteboard, and returns the new change count. A repeated call (same id, same arguments)
+    /// changes nothing, and returns the change count of the first call.
     package func setItems(
         _ items: [PasteboardItem], on name: PasteboardName, _ options: WriteOptions = WriteOptions()
     ) throws -> UInt64 {
@@ -71,7 +70,7 @@ extension StoreTransaction {
         }
         let version = try append(addition, to: board, kind)
         if kind == .setItems { session.known.keep(version, board.area, entries, items) }
-        // The digest of a secret must not reach the disk either.
+        // Not even the digest of a secret may reach the disk.
         let area = version.isSensitive ? .volatile : board.area
         try call.map { try session.calls.remember($0, result: version.changeCount, area) }
         return version.changeCount
