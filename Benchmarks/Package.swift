@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Measures the products from outside, so it sees only them.
+// A separate package, so that the measurements use only the public products.
 let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "swift-ipc", path: "..")],

@@ -1,11 +1,11 @@
-// What the programs of the floor share.
+// Helpers that the programs of the floor share.
 #include <dbus/dbus.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/// Seconds of a clock that does not jump.
+/// Returns the time of a clock that never jumps, in seconds.
 static inline double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -22,13 +22,13 @@ static inline int by_size(const void *a, const void *b) {
     return d < 0 ? -1 : d > 0;
 }
 
-/// The middle one.
+/// Sorts the values and returns the median.
 static inline double median(double *values, size_t count) {
     qsort(values, count, sizeof *values, by_size);
     return values[count / 2];
 }
 
-/// Says that it is there, to the parent that reads one line.
+/// Prints "ready", a line for which the parent process waits.
 static inline void ready(void) {
     puts("ready");
     fflush(stdout);

@@ -1,7 +1,7 @@
 // One D-Bus method call in plain C with libdbus.
 //   echo server NAME                              owns NAME and answers every call with an empty return
-//   echo client NAME COUNT BYTES WINDOW [wait]    calls it, WINDOW calls in flight; one line of JSON
-//   echo once NAME                                a whole process for one call
+//   echo client NAME COUNT BYTES WINDOW [wait]    calls NAME with WINDOW calls in flight; prints one line of JSON
+//   echo once NAME                                makes one call and exits, to measure a whole process
 #include "common.h"
 
 static DBusConnection *bus(void) {
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
     int count = atoi(argv[3]), size = atoi(argv[4]), window = atoi(argv[5]);
     unsigned char *bytes = calloc(1, size + 1);
     double *took = calloc(count, sizeof *took), p50 = 0;
-    one_at_a_time(c, name, bytes, size, 1, &once); // not measured
+    one_at_a_time(c, name, bytes, size, 1, &once); // the first call is not measured
     if (argc > 6) {
         ready();
         getchar();

@@ -1,13 +1,13 @@
-// The do-it-yourself way: a message is a file, told by inotify; durable, answered.
-//   file server FOLDER                  reads each file of FOLDER/in, and answers by a file in FOLDER/out
-//   file client FOLDER COUNT BYTES      writes, syncs and renames one after the other; one line of JSON
+// A hand-written solution: each message is a file, noticed through inotify. It is durable and answered.
+//   file server FOLDER                  reads each file in FOLDER/in and answers with a file in FOLDER/out
+//   file client FOLDER COUNT BYTES      writes, syncs and renames one file at a time; prints one line of JSON
 #include "common.h"
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// Writes a file beside its place, brings it to the disk where that is asked for, and puts it into its place.
+/// Writes a file under a temporary name, flushes it to disk if `sync` is set, and renames it to `name`.
 static void put(const char *folder, const char *name, const char *bytes, size_t size, int sync) {
     char path[4200], place[4200];
     snprintf(path, sizeof path, "%s/.%s", folder, name);
@@ -17,7 +17,7 @@ static void put(const char *folder, const char *name, const char *bytes, size_t 
     close(f);
 }
 
-/// The next file that was put into a folder.
+/// Waits for the next file that is renamed into the watched folder, and stores its name in `name`.
 static void next(int watch, char *name) {
     static char events[1 << 16];
     static ssize_t have, at;

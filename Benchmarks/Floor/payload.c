@@ -1,8 +1,8 @@
-// Large payloads: the fastest round, after one that is not measured, with "kept" two.
+// Large payloads: prints the speed of the fastest round. The first round is not measured; with "kept", the first two.
 // payload memfd MIB ROUNDS | payload kept MIB ROUNDS | payload blob MIB ROUNDS DIRECTORY
-//   memfd  fill and seal a memory file, map it as a reader would, compare
-//   kept   the same, and the file of the round before is there until the next one is filled
-//   blob   a filled memory file to a file in DIRECTORY by sendfile, fdatasync, map the file, compare
+//   memfd  fills and seals a memory file, maps it as a reader would, and compares the bytes
+//   kept   the same, but keeps the file of the previous round until the next one is filled
+//   blob   copies a filled memory file to a file in DIRECTORY with sendfile and fdatasync, maps that file, and compares
 #define _GNU_SOURCE
 #include "common.h"
 #include <fcntl.h>

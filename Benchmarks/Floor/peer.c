@@ -1,4 +1,4 @@
-// libdbus peer to peer, without a bus daemon. peer server PATH | peer client PATH COUNT BYTES WINDOW
+// Method calls with libdbus, peer to peer without a bus: peer server PATH | peer client PATH COUNT BYTES WINDOW
 #include "common.h"
 #include <poll.h>
 
@@ -20,7 +20,7 @@ static void unwatch(DBusWatch *w, void *d) {
     (void)d;
 }
 
-/// Serves one peer, then the next.
+/// Serves one connection at a time, until the process is killed.
 static int serve(const char *address) {
     DBusError e;
     dbus_error_init(&e);

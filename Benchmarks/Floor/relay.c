@@ -1,4 +1,4 @@
-// The shape of a request to open a URL: owns NAME, passes every call on to TARGET, passes the answer back. Stores nothing.
+// The message flow of an open request: owns NAME, forwards each call to TARGET, and returns the answer. Stores nothing.
 #include "common.h"
 
 #define SLOTS (1 << 20)

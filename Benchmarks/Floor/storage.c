@@ -1,11 +1,11 @@
-// What durability costs in DIRECTORY: storage DIRECTORY [sync]
-//   one fdatasync of 4 KiB; one SQLite commit with one row, and with 64
+// The cost of durability in DIRECTORY: storage DIRECTORY [sync]
+//   times an fdatasync of 4 KiB and, without "sync", SQLite commits of one row and of 64 rows
 #include "common.h"
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
-/// Microseconds of one, in the median.
+/// Returns the median time of one write of 4 KiB with fdatasync, in microseconds.
 static double sync_cost(const char *directory) {
     char path[4200], block[4096];
     memset(block, 1, sizeof block);
@@ -22,7 +22,7 @@ static double sync_cost(const char *directory) {
     return median(took, n) * 1e6;
 }
 
-/// Microseconds of one row, in commits of so many.
+/// Writes `n` rows in commits of `batch` rows; returns the time per row in microseconds.
 static double commit_cost(const char *directory, int batch, int n) {
     char path[4200], other[4300], bytes[256];
     memset(bytes, 'x', sizeof bytes);

@@ -1,5 +1,5 @@
-// Many who wait for one event: owns NAME and keeps every WaitForChange unanswered until somebody calls Fire; then each gets
-// its method return, all of the same shape as the broker's.
+// Many callers that wait for one event: owns NAME and leaves every WaitForChange unanswered until Fire is called. Then
+// each caller gets its method return, in the same shape as the broker's.
 #include "common.h"
 
 static DBusMessage **waiting;

@@ -1,10 +1,10 @@
 import IPC
 import IPCDBus
 
-/// Pasteboards alone.
+/// Reads and writes of pasteboards, without requests.
 @DBusActor
 enum Boards {
-    /// `set count=1000 window=1 bytes=1024 board=NAME persistent=yes`
+    /// `set count=1000 window=1 bytes=1024 board=NAME persistent=yes`: replaces the items of a pasteboard.
     static func set(_ settings: Settings) async throws {
         let (board, items) = try await board(settings)
         let loop = try ClosedLoop(settings)
@@ -12,7 +12,7 @@ enum Boards {
         try await loop.measure { try await board.setItems(items) }
     }
 
-    /// `get count=1000 window=1 bytes=1024 board=NAME persistent=yes`
+    /// `get count=1000 window=1 bytes=1024 board=NAME persistent=yes`: reads the items and checks them.
     static func get(_ settings: Settings) async throws {
         let (board, items) = try await board(settings)
         let loop = try ClosedLoop(settings)

@@ -1,14 +1,14 @@
 import Glibc
 import IPCDBus
 
-/// Repeats an operation, a fixed number of times, with a fixed number on their way.
+/// Repeats an operation a fixed number of times, with a fixed number of them in flight.
 @DBusActor
 struct ClosedLoop {
-    /// How often.
+    /// The total number of operations.
     let count: Int
-    /// How many at a time.
+    /// The number of operations in flight.
     let window: Int
-    /// Whether to wait for a line on the standard input before the first one, so that several processes begin together.
+    /// Whether to wait for a line on standard input before starting, so that several processes start together.
     let waits: Bool
 
     init(_ settings: Settings, count: Int = 1_000) throws {
@@ -17,7 +17,7 @@ struct ClosedLoop {
         waits = settings.flag("wait")
     }
 
-    /// Runs it, and prints the rate and the percentiles of the time of one operation.
+    /// Runs the loop, and prints the rate and the percentiles of the time per operation.
     func measure(_ operation: @escaping @DBusActor @Sendable () async throws -> Void) async throws {
         if waits {
             say("ready")
@@ -43,7 +43,7 @@ struct ClosedLoop {
     }
 }
 
-/// What was measured.
+/// The times of the operations in one measurement.
 struct Figures {
     private let sorted: [Duration]
     private let took: Duration
@@ -53,13 +53,13 @@ struct Figures {
         self.took = took
     }
 
-    /// The time that a share of the operations took at most, in microseconds.
+    /// The time within which this share of the operations completed, in microseconds; `share` is from 0 to 1.
     func percentile(_ share: Double) -> Double {
         guard !sorted.isEmpty else { return 0 }
         return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))].microseconds
     }
 
-    /// One line of JSON: times in microseconds, `rate` in operations a second.
+    /// Prints one line of JSON: times in microseconds, `rate` in operations per second.
     func print() {
         let fields = [
             ("count", Double(sorted.count)), ("seconds", took.microseconds / 1e6),
@@ -70,7 +70,7 @@ struct Figures {
     }
 }
 
-/// Prints one JSON object of numbers.
+/// Prints one line with a JSON object whose values are numbers.
 func printObject(_ fields: [(String, Double)]) {
     say("{" + fields.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}")
 }

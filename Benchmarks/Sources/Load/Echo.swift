@@ -1,13 +1,13 @@
 import IPCDBus
 
-/// `IPCDBus` beside libdbus in C: one method call, nothing done.
+/// A method call that does nothing, to compare `IPCDBus` with libdbus in C.
 @DBusActor
 enum Echo {
     private static let interface: InterfaceName = "floor.Echo"
     private static let method = Method<[UInt8], Void>(
         interface, "Echo", takes: .of(Argument("bytes")), returns: .none)
 
-    /// `echo-server name=floor.Swift`, or peer to peer `echo-server path=SOCKET`; serves until it is ended.
+    /// `echo-server name=floor.Swift`, or `echo-server path=SOCKET` without a bus: answers calls until it is killed.
     static func serve(_ settings: Settings) async throws {
         let objects = ObjectServer()
         objects.export(
@@ -32,7 +32,7 @@ enum Echo {
         }
     }
 
-    /// `echo-client name=floor.Swift` or `path=SOCKET`, `count=1000 window=1 bytes=16`
+    /// `echo-client count=1000 window=1 bytes=16`, with `name=floor.Swift` or `path=SOCKET`: measures the calls.
     static func call(_ settings: Settings) async throws {
         let path = settings.text("path", "")
         let connection: Connection =
@@ -43,5 +43,5 @@ enum Echo {
     }
 }
 
-/// Waits until the process is ended.
+/// Never returns; keeps the process running until it is killed.
 func forever() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }

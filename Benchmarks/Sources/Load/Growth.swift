@@ -2,10 +2,10 @@ import Glibc
 import IPC
 import IPCDBus
 
-/// What fills a broker, to see what it costs then.
+/// Fills a broker with content, so that its cost at that size can be measured.
 @DBusActor
 enum Growth {
-    /// `fill-boards from=0 to=10000 persistent=yes bytes=16`: boards with one item each.
+    /// `fill-boards from=0 to=10000 persistent=yes bytes=16`: creates pasteboards with one item each.
     static func fillBoards(_ settings: Settings) async throws {
         let app = try await Application.connect(id: ApplicationID(settings.text("id", "org.example.Filler")))
         let (persistent, first) = (settings.flag("persistent"), try settings.number("from", 0))
@@ -18,7 +18,7 @@ enum Growth {
         say("done")
     }
 
-    /// `fill-items count=1000000 boards=100 bytes=16 name=items.`: so many items on so many persistent boards.
+    /// `fill-items count=1000000 boards=100 bytes=16 name=items.`: spreads the items over persistent pasteboards.
     static func fillItems(_ settings: Settings) async throws {
         let app = try await Application.connect(id: "org.example.Filler")
         let boards = try settings.number("boards", 100)
@@ -33,7 +33,7 @@ enum Growth {
         say("done")
     }
 
-    /// `fill-schemes from=0 to=100000`: stored claims, a thousand an application.
+    /// `fill-schemes from=0 to=100000`: stores scheme claims, 1,000 per application.
     static func fillSchemes(_ settings: Settings) async throws {
         let app = try await Application.connect(id: "org.example.Filler")
         let (first, end) = (try settings.number("from", 0), try settings.number("to", 100_000))
@@ -44,11 +44,11 @@ enum Growth {
         say("done")
     }
 
-    /// `fill-pending from=0 to=100000 bytes=16`: queued requests for handlers that are not there.
+    /// `fill-pending from=0 to=100000 bytes=16`: queues requests for handlers that are not running.
     static func fillPending(_ settings: Settings) async throws {
         let (first, end) = (try settings.number("from", 0), try settings.number("to", 100_000))
         let item = PasteboardItem.data([UInt8](repeating: 112, count: try settings.number("bytes", 16)))
-        // A source may have 10,000 and a handler 20,000 of them.
+        // The limits are 10,000 pending requests per source and 20,000 per handler.
         for start in stride(from: first, to: end, by: 5_000) {
             let app = try await Application.connect(id: ApplicationID("org.example.Source\(start / 5_000)"))
             var options = OpenOptions()
@@ -62,7 +62,7 @@ enum Growth {
         say("done")
     }
 
-    /// `connect from=0 to=1000`: so many connected applications, each with a scheme; until the standard input ends.
+    /// `connect from=0 to=1000`: keeps applications connected, each with a scheme, until standard input closes.
     static func connect(_ settings: Settings) async throws {
         var apps: [Application] = []
         for number in try settings.number("from", 0)..<(try settings.number("to", 1_000)) {

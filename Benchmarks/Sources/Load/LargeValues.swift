@@ -2,15 +2,15 @@ import Glibc
 import IPC
 import IPCDBus
 
-/// One large value, to a pasteboard and out again by descriptor, all bytes compared.
+/// Writes one large value to a pasteboard, reads it back by descriptor, and compares all bytes.
 @DBusActor
 enum LargeValues {
-    /// `payload mib=64 rounds=5 persistent=yes board=large`: the fastest of the rounds after two that are not measured.
-    /// Others may be slowed by what neither we nor the floor can help: a virtual machine gives free memory back to its host
-    /// within seconds, and who touches it next waits for it.
+    /// `payload mib=64 rounds=5 persistent=yes board=large`: prints the fastest round. Slower rounds measure the
+    /// virtual machine: it returns free memory to its host within seconds, and the next program that touches that
+    /// memory has to wait.
     ///
-    /// Two, on a board without a history: while one version is written the one before is still there, so that two of them
-    /// take all pages that any later round needs. The floor uses the same pages from its first round on.
+    /// The first two rounds are not measured. The pasteboard has no history, but the previous version exists until the
+    /// next one is written, so two versions touch all pages that later rounds use. The floor is warm after one round.
     static func run(_ settings: Settings) async throws {
         let app = try await Application.connect(id: "org.example.Writer")
         let board = try await app.pasteboard(
@@ -19,7 +19,7 @@ enum LargeValues {
         try await board.setHistoryLimit(0)
         let size = try settings.number("mib", 64) << 20
         let rounds = try settings.number("rounds", 5)
-        // As the floor fills its own.
+        // The same bytes as in the floor (`Floor/payload.c`).
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             for place in 0..<size {
                 buffer[place] = UInt8(truncatingIfNeeded: UInt32(truncatingIfNeeded: place) &* 2_654_435_761 >> 13)
@@ -41,7 +41,7 @@ enum LargeValues {
 
     private static let warmUps = 2
 
-    /// One round: the times to write, to read, and to compare.
+    /// Runs one round; returns the times to write, to read, and to compare.
     private static func round(_ bytes: [UInt8], _ board: Pasteboard) async throws -> [Duration] {
         let start = ContinuousClock.now
         try await board.setItems([.data(bytes)])

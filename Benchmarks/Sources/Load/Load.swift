@@ -6,7 +6,7 @@ import IPCDBus
 ///
 ///     Load MEASUREMENT [name=value …]
 ///
-/// Which measurements there are, and what each takes, stands at their functions.
+/// The functions that `run(_:)` calls document the measurements and their settings.
 @main
 struct Load {
     static func main() async {
@@ -45,7 +45,7 @@ struct Load {
     }
 }
 
-/// Prints a line that the parent waits for.
+/// Prints a line and flushes it, because the parent process waits for it.
 func say(_ line: String) {
     print(line)
     fflush(nil)

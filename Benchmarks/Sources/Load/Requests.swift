@@ -2,10 +2,10 @@ import Glibc
 import IPC
 import IPCDBus
 
-/// Requests to open a URL: who receives them, who sends them.
+/// Measures requests to open a URL: the handler and the senders.
 @DBusActor
 enum Requests {
-    /// `receive scheme=load window=64 id=org.example.Load`: answers at once, until it is ended.
+    /// `receive scheme=load window=64 id=org.example.Load`: answers each request at once, until it is killed.
     static func receive(_ settings: Settings) async throws {
         let app = try await Application.connect(
             id: ApplicationID(settings.text("id", "org.example.Load")),
@@ -15,7 +15,7 @@ enum Requests {
         for try await request in app.openURLs { try await request.finish(.handled) }
     }
 
-    /// `open count=1000 window=1 bytes=1024 board=NAME scheme=load`: with a board, the payload goes onto it too.
+    /// `open count=1000 window=1 bytes=1024 board=NAME scheme=load`: with `board`, stores the payload there too.
     static func open(_ settings: Settings) async throws {
         let sender = try await Sender(settings)
         let loop = try ClosedLoop(settings)
@@ -23,7 +23,7 @@ enum Requests {
         try await loop.measure { try await sender.open() }
     }
 
-    /// `queue count=1000 window=1 bytes=1024`: returns when the request is on the disk.
+    /// `queue count=1000 window=1 bytes=1024`: queues requests; each call returns once its request is on disk.
     static func queue(_ settings: Settings) async throws {
         let sender = try await Sender(settings)
         var options = OpenOptions()
@@ -33,7 +33,7 @@ enum Requests {
         try await loop.measure { try await sender.open(queued) }
     }
 
-    /// `ask count=1000 window=1`: whether the scheme can be opened.
+    /// `ask count=1000 window=1`: asks whether the scheme can be opened.
     static func ask(_ settings: Settings) async throws {
         let sender = try await Sender(settings)
         let loop = try ClosedLoop(settings)
@@ -68,6 +68,6 @@ struct Sender {
         guard try await app.canOpenURL(url) else { throw NotHandled(outcome: .unavailable) }
     }
 
-    /// Some requests that are not measured: the first ones wait for what is made once.
+    /// Sends requests that are not measured, because the first ones include one-time setup.
     func warmUp() async throws { for _ in 0..<50 { try await open() } }
 }

@@ -1,4 +1,4 @@
-/// The command line: a measurement, and what it takes, as `name=value`.
+/// The command line: the name of a measurement, followed by its settings as `name=value`.
 struct Settings: Sendable {
     struct Mistake: Error, CustomStringConvertible { let description: String }
 

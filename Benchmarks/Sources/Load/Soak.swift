@@ -2,10 +2,10 @@ import Glibc
 import IPC
 import IPCDBus
 
-/// Requests at a given rate for a given time, whether answers are late or not.
+/// Sends requests at a fixed rate for a fixed time, even if answers are late.
 @DBusActor
 enum Soak {
-    /// `soak rate=1000 seconds=600 every=5 bytes=1024 board=NAME`: prints a line for each period.
+    /// `soak rate=1000 seconds=600 every=5 bytes=1024 board=NAME`: prints a line every `every` seconds.
     static func run(_ settings: Settings) async throws {
         let sender = try await Sender(settings)
         let rate = try settings.number("rate", 1_000)
@@ -20,7 +20,7 @@ enum Soak {
             tick = tick.advanced(by: .milliseconds(2))
             try await Task.sleep(until: tick, clock: .continuous)
             let due = Int((tick - start).microseconds / 1e6 * Double(rate))
-            // Late answers count from when the request was due. The loop goes on before these tasks begin.
+            // A request is timed from when it was due. Its task may start after this loop has advanced `tick`.
             let moment = tick
             while sent < due {
                 sent += 1
@@ -32,7 +32,7 @@ enum Soak {
     }
 }
 
-/// What a soak has measured since its last line.
+/// The measurements since the last printed line.
 @DBusActor
 private final class Pace {
     private(set) var open = 0

@@ -1,11 +1,11 @@
 import IPC
 import IPCDBus
 
-/// Many who wait for one event, each on a connection of its own.
+/// Many clients that wait for one event, each on its own connection.
 @DBusActor
 enum Watchers {
-    /// `watch watchers=100 rounds=20 target=org.swiftipc.Broker1 [persistent=yes]`: the time from a change until the last
-    /// watcher knows it. With another target, the floor's service: the same question, and a call that has it answered.
+    /// `watch watchers=100 rounds=20 target=org.swiftipc.Broker1 [persistent=yes]`: the time from a change until the
+    /// last watcher sees it. Any other target must be `Floor/watch.c`, which answers waiting calls on `Fire`.
     static func run(_ settings: Settings) async throws {
         let target = try BusName(settings.text("target", "org.swiftipc.Broker1"))
         let isBroker = target.text == "org.swiftipc.Broker1"
@@ -15,7 +15,7 @@ enum Watchers {
         let board =
             isBroker
             ? try await app.pasteboard(named: "watched", create: true, persistent: settings.flag("persistent")) : nil
-        // A program that stays has its own way to the broker after some calls (Route).
+        // After some calls, the library switches to a direct connection to the broker (`Route`).
         for _ in 0..<20 { _ = try await board?.setItems([.string("warm")]) }
         let trigger = try await Connection.open(.session)
         var cursor = UInt64(0)
@@ -30,7 +30,7 @@ enum Watchers {
                     return (answer.0, ContinuousClock.now)
                 }
             }
-            // Behind the questions: each was sent before its connection asks for this, and is answered in order.
+            // A ping follows the waiting call on each connection. Once all are answered, all calls are waiting.
             await Task.yield()
             for connection in connections {
                 _ = try await connection.call(ping, on: target, at: "/org/swiftipc/Broker1", ())
@@ -58,7 +58,7 @@ enum Watchers {
     private static let fire = Method<Void, Void>("floor.Watch", "Fire", takes: .none, returns: .none)
 }
 
-/// A row of `WaitForChange`.
+/// A row of the reply to `WaitForChange`: a pasteboard and its change count.
 private struct ChangeRow: DBusCodable {
     let name: String
     let changeCount: UInt64
