@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs to learn from. A package of its own: what they depend on never reaches swift-ipc, and they see nothing of it but its
-// products. One folder each; README.md is the catalogue.
+// Programs to learn from, one per folder; README.md lists them. They are a separate package, so that swift-ipc does not
+// get their dependencies, and so that they see only its products.
 let ipc = Target.Dependency.product(name: "IPC", package: "swift-ipc")
 let dbus = Target.Dependency.product(name: "IPCDBus", package: "swift-ipc")
 

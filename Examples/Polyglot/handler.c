@@ -1,4 +1,4 @@
-#include <gio/gio.h> // A handler in C, by GDBus. It prints the URL and the text of each request, and answers.
+#include <gio/gio.h> // A handler in C, with GDBus. It prints the URL and the text of each request, and answers.
 #include <stdio.h>
 static void open_url(GDBusConnection *bus, const char *sender, const char *path, const char *interface,
                      const char *member, GVariant *input, GDBusMethodInvocation *call, void *data) {

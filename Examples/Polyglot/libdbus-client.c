@@ -1,4 +1,4 @@
-// A client in C, by libdbus: libdbus-client URL TEXT
+// A client in C, with libdbus: libdbus-client URL TEXT
 #include "libdbus-item.h"
 
 int main(int count, char **words) {

@@ -1,4 +1,4 @@
-#include "libdbus-item.h" // A handler in C, by libdbus. It prints the URL and the text of each request, and answers.
+#include "libdbus-item.h" // A handler in C, with libdbus. It prints the URL and the text of each request, and answers.
 static DBusHandlerResult open_url(DBusConnection *bus, DBusMessage *call, void *data) {
     if (!dbus_message_has_signature(call, "ssa{sv}")) return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
     const char *url, *text = "", *outcome = "handled", *none;

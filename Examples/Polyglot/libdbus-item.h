@@ -1,8 +1,8 @@
-// The first value of the first item in a dictionary, read and written by the iterators of libdbus.
+// Reads and writes the first value of the first item in a dictionary, with the iterators of libdbus.
 #include <dbus/dbus.h>
 #include <stdio.h>
 #include <string.h>
-// Each iterator is inside of the one before: dictionary, entry, variant, items, item, value, variant.
+// Each iterator is inside the previous one: dictionary, entry, variant, items, item, value, variant.
 static void write_item(DBusMessageIter at[8], const char *text) {
     const char *key = "items", *type = "text/plain;charset=utf-8";
     const char *content[] = {"{sv}", NULL, "aa(sv)", "a(sv)", "(sv)", NULL, "s"};

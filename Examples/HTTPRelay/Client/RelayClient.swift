@@ -4,14 +4,14 @@ import HTTPRelay
 import IPC
 import Programs
 
-/// A program that needs no network: it asks the relay, and talks to nobody but the broker.
+/// A program that needs no network access: it asks the relay, and talks only to the broker.
 @main
 struct RelayClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay-client", abstract: "Ask a server through the relay.",
         subcommands: [Status.self, Report.self, Download.self])
 
-    /// Asks how the server is.
+    /// Gets the server's status.
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Ask how the server is (GET).")
         @OptionGroup var options: RequestOptions
@@ -25,7 +25,7 @@ struct RelayClient: AsyncParsableCommand {
         }
     }
 
-    /// Tells the server something.
+    /// Sends a report to the server.
     struct Report: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Tell the server something (POST).")
         @OptionGroup var options: RequestOptions
@@ -41,7 +41,7 @@ struct RelayClient: AsyncParsableCommand {
         }
     }
 
-    /// Fetches anything.
+    /// Downloads the content of any URL.
     struct Download: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Fetch anything, byte for byte (GET).")
         @OptionGroup var options: RequestOptions
@@ -55,7 +55,7 @@ struct RelayClient: AsyncParsableCommand {
     }
 }
 
-/// What every request is told on the command line.
+/// The command-line options that all requests share.
 struct RequestOptions: ParsableArguments {
     @Argument(help: "The server's URL.") var url: String
     @Option(help: "The device that asks, as the server knows it.") var device = "demo-device"
@@ -74,7 +74,7 @@ struct RequestOptions: ParsableArguments {
         }
     }
 
-    /// Connects, asks, and ends with what went wrong as a sentence and an exit code.
+    /// Connects and runs `body`; an error ends the process with an error message and an exit code.
     func ask(_ body: (Relay) async throws -> Void) async {
         await Program.run {
             let app = try await Application.connect(id: "demo.RelayClient")
@@ -84,9 +84,9 @@ struct RequestOptions: ParsableArguments {
     }
 }
 
-/// What the program says on its streams.
+/// What the program prints.
 enum Output {
-    /// An answer, a line for each field.
+    /// Prints an answer, one line per field.
     static func print(_ form: EndedForm) {
         let lines = form.fields.map { "\($0.name): \($0.value)\n" }.joined()
         FileHandle.standardOutput.write(Data(lines.utf8))

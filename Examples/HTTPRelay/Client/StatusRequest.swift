@@ -2,7 +2,7 @@ import HTTPRelay
 import IPC
 import Programs
 
-/// Asks how the server is: the simplest kind there is.
+/// Asks for the server's status: the simplest kind of request.
 struct StatusRequest: ServerRequest {
     typealias Answer = EndedForm
 
@@ -10,25 +10,25 @@ struct StatusRequest: ServerRequest {
     let parameters: RequestParameters
 }
 
-/// Tells the server something: a kind with a field of its own, which is sent as the body.
+/// Sends a report: a kind of request with an additional field, sent in the body.
 struct ReportRequest: ServerRequest {
     typealias Answer = EndedForm
 
     static let messageType = "report"
     static let method = RequestMethod.post
     let parameters: RequestParameters
-    /// What is reported.
+    /// The text of the report.
     let text: String
 
     var fields: [FormField] { [FormField("text", text)] }
 }
 
-/// Fetches what is no form, and takes it as it comes: a kind with an answer of its own.
+/// Fetches data that need not be a form: a kind of request with its own type of answer.
 struct DownloadRequest: ServerRequest {
     static let messageType = "download"
     let parameters: RequestParameters
 
-    /// The hook after each response: it tells what came, before anything is made of it.
+    /// Prints the status and the size of each response, before it is interpreted.
     func didReceive(_ response: ResponseParameters) async {
         let status = response.statusCode.map { "status \($0)" } ?? "no status"
         Program.tell("\(status), \(response.rawData.count) bytes")

@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import HTTPRelay
 
-/// The three ways to wait for an answer, which are three ways to build a program.
+/// The three ways to wait for an answer, for three styles of programs.
 enum WaitingStyle: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// With `await`.
     case asynchronous
-    /// With a delegate that is told success or failure.
+    /// With a delegate that is notified of success or failure.
     case delegate
-    /// With a thread of its own that stands still.
+    /// With a separate thread that blocks.
     case synchronous
 
-    /// Sends a request in this style.
+    /// Sends a request and waits for the answer in this style.
     func send<Request: ServerRequest>(_ request: Request, _ relay: Relay) async throws -> Request.Answer {
         switch self {
         case .asynchronous: try await relay.send(request)
@@ -29,7 +29,7 @@ enum WaitingStyle: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
 }
 
-/// A delegate that keeps what it is told, for one request.
+/// A delegate for one request, which stores the result.
 @MainActor
 private final class Awaited<Request: ServerRequest>: ServerRequestDelegate {
     private var told: CheckedContinuation<Request.Answer, any Error>?

@@ -2,11 +2,11 @@
 import Synchronization
 
 extension Relay {
-    /// Sends a request and blocks the thread until there is the answer; synchronous style.
+    /// Sends a request and blocks the thread until the answer arrives; the synchronous style.
     ///
-    /// Only for a thread of your own, such as one of `Thread`: a task that is blocked keeps a thread of Swift's pool from
-    /// all others, and with as many of them as there are cores nobody is left to bring the answer.
-    /// - Throws: as ``send(_:)``.
+    /// Call this only on a thread of your own, such as a `Thread`. In a task, it blocks a thread of Swift's pool, and
+    /// if it blocks all of them, no thread is left to deliver the answer.
+    /// - Throws: the same errors as ``send(_:)``.
     public func sendAndWait<Request: ServerRequest>(_ request: Request) throws -> Request.Answer {
         precondition(
             withUnsafeCurrentTask { $0 == nil }, "sendAndWait is for a thread of your own; in a task, await send")
@@ -25,7 +25,7 @@ extension Relay {
     }
 }
 
-/// What a task leaves for a thread that waits.
+/// The result that a task hands to a waiting thread.
 private final class Arrived<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 

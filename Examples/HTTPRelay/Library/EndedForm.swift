@@ -1,21 +1,21 @@
 /// An answer of the form `key1=value1&key2=value2&…&END`.
 ///
-/// The word at its end shows that it is whole: a body whose length nobody has announced ends where the connection ends, be
-/// that as it was meant or because the server broke down.
+/// The word at the end shows that the answer is complete. Without an announced length, a body ends when the connection
+/// closes, whether the server has finished or crashed.
 public struct EndedForm: Sendable, Hashable {
-    /// The fields in the order of the server.
+    /// The fields, in the server's order.
     public let fields: [FormField]
 
-    /// The value of a key; `nil` where there is none.
+    /// The value of the first field with this name; `nil` if there is none.
     public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// The word at the end.
+    /// The word at the end of a complete answer.
     public static let end = "END"
 
-    /// Reads an answer. Values are decoded as those of a form; one line end behind `END` is passed over.
+    /// Reads an answer. Values are decoded like those of a form; one newline after `END` is ignored.
     /// - Parameters:
-    ///   - bytes: what came.
-    ///   - contentLength: how many bytes the server has announced, where it has.
+    ///   - bytes: the received bytes.
+    ///   - contentLength: the number of bytes that the server announced; `nil` if it announced none.
     public init(_ bytes: [UInt8], contentLength: Int? = nil) throws(Flaw) {
         if let contentLength, contentLength != bytes.count {
             throw .cutOff(received: bytes.count, announced: contentLength)
@@ -46,18 +46,18 @@ public struct EndedForm: Sendable, Hashable {
     }
 
     private static func withoutLineEnd(_ text: String) -> Substring {
-        // "\r\n" is one character of Swift's.
+        // In Swift, "\r\n" is a single Character.
         text.last?.isNewline == true ? text.dropLast() : text[...]
     }
 }
 
 extension EndedForm {
-    /// What is wrong with an answer; places count from 1.
+    /// The reason why an answer is rejected; positions are counted from 1.
     public enum Flaw: Error, Sendable, Hashable, CustomStringConvertible {
-        /// There are fewer bytes than the server has announced, or more.
+        /// There are fewer or more bytes than the server announced.
         case cutOff(received: Int, announced: Int)
         case notUTF8
-        /// The last piece is something else than `END`.
+        /// The last part is not `END`.
         case missingEnd(last: String)
         case textAfterEnd(String)
         case noEqualsSign(String, place: Int)

@@ -1,36 +1,36 @@
 import Foundation
 
-/// A name and its value, as they stand in a form.
+/// A field of a form: a name and a value, both decoded.
 public struct FormField: Sendable, Hashable {
     public let name: String
     public let value: String
 
-    /// Makes a field of any two texts.
+    /// Creates a field from any two strings.
     public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 }
 
-/// The text of a form: `application/x-www-form-urlencoded`, URL Standard (WHATWG) §5.
+/// Encodes and decodes the text of a form: `application/x-www-form-urlencoded`, URL Standard (WHATWG) §5.
 public enum FormText {
-    /// The content type of such a text.
+    /// The content type of an encoded form.
     public static let contentType = "application/x-www-form-urlencoded"
 
-    /// The fields in their order, with everything encoded that is no letter, no digit and none of `*-._`.
+    /// Encodes the fields in order; everything except ASCII letters, digits and `*-._` is escaped.
     public static func encode(_ fields: [FormField]) -> String {
         fields.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
     }
 
     private static func encode(_ text: String) -> String {
-        // It is nil for what is not Unicode, and every String is.
+        // The result is nil only for text that is not Unicode, and every String is Unicode.
         let encoded = text.addingPercentEncoding(withAllowedCharacters: plain)!
         return encoded.replacing(" ", with: "+")
     }
 
-    /// What was encoded; `nil` where a percent sign stands without two digits behind it, or the bytes are no UTF-8.
+    /// Decodes text; `nil` if a percent sign is not followed by two digits, or the bytes are not UTF-8.
     static func decode(_ text: some StringProtocol) -> String? {
         String(text).replacing("+", with: " ").removingPercentEncoding
     }
 
-    /// A blank is among them because it becomes a plus sign, which is encoded itself.
+    /// The characters that are not escaped. A blank is one of them, because it becomes a plus sign instead.
     private static let plain = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789*-._ ")
 }

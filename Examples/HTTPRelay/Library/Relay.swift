@@ -1,24 +1,24 @@
 public import IPC
 
-/// The relay, as those see it who ask it: whoever handles `relay:` URLs fetches for them.
+/// The caller's side of the relay: the handler of `relay:` URLs fetches for the caller.
 public struct Relay: Sendable {
     private let application: Application
 
-    /// What the way to the relay and back may take beside both time-outs.
+    /// The time for the way to the relay and back, in addition to both time-outs.
     private static let margin = Duration.seconds(5)
 
-    /// Asks in the name of an application.
+    /// Creates a relay that sends requests in the name of an application.
     public init(_ application: Application) { self.application = application }
 
-    /// Sends a request and gives the answer; asynchronous style.
+    /// Sends a request and returns the answer; the asynchronous style.
     ///
-    /// When the task is cancelled, the relay is told so, and gives up.
-    /// - Throws: ``ServerFailure`` where the server or the relay gave none, and what ``ServerRequest/answer(from:)`` throws.
+    /// If the task is cancelled, the relay stops fetching.
+    /// - Throws: ``ServerFailure`` if there is no answer, and the errors of ``ServerRequest/answer(from:)``.
     public func send<Request: ServerRequest>(_ request: Request) async throws -> Request.Answer {
         try request.answer(from: await response(to: request))
     }
 
-    /// Sends a request and gives what came of it, be it good or bad.
+    /// Sends a request and returns its result, successful or not.
     public func response(to request: some ServerRequest) async -> ResponseParameters {
         let response = await fetch(request)
         await request.didReceive(response)

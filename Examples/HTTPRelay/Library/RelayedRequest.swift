@@ -1,23 +1,23 @@
 public import Foundation
 public import IPC
 
-/// How a request is sent: the methods of HTTP that the relay knows (RFC 9110 §9.3).
+/// The HTTP method of a request; the relay supports these two (RFC 9110 §9.3).
 public enum RequestMethod: String, Sendable, Hashable {
-    /// The form stands in the URL.
+    /// The form is in the URL.
     case get
     /// The form is the body.
     case post
 }
 
-/// What the relay is asked for, as a URL that a person can type as well:
+/// A request to the relay, as a URL that a person can also type:
 /// `relay:get?url=http://127.0.0.1:8080/status&read-timeout=5`. The body of a POST is the payload of the URL.
 public struct RelayedRequest: Sendable, Hashable {
     public let method: RequestMethod
-    /// What is fetched.
+    /// The URL to fetch.
     public let url: URL
     /// How long the server may take to accept the connection.
     public private(set) var connectTimeout = RequestParameters.usualTimeout
-    /// How long the server may be silent after that.
+    /// How long the server may send nothing once it is connected.
     public private(set) var readTimeout = RequestParameters.usualTimeout
     /// The body of a POST.
     public private(set) var body: Representation?
@@ -30,8 +30,8 @@ public struct RelayedRequest: Sendable, Hashable {
         static let all = [url, connectTimeout, readTimeout]
     }
 
-    /// Takes a request of any kind.
-    /// - Throws: ``Flaw/noURL(_:)`` for a server that has no `http` or `https` URL.
+    /// Converts a request of any kind.
+    /// - Throws: ``Flaw/noURL(_:)`` if the server URL is not an `http` or `https` URL.
     public init<Request: ServerRequest>(_ request: Request) throws(Flaw) {
         let (parameters, form) = (request.parameters, FormText.encode(request.form))
         method = Request.method
@@ -44,7 +44,7 @@ public struct RelayedRequest: Sendable, Hashable {
         (connectTimeout, readTimeout) = (parameters.connectTimeout, parameters.readTimeout)
     }
 
-    /// Reads what a sender has asked for.
+    /// Reads the request from the URL and the payload that a sender opened.
     public init(_ request: OpenURLRequest) throws(Flaw) {
         try self.init(request.url, body: request.payload.items.first?.representations.first)
     }
@@ -62,7 +62,7 @@ public struct RelayedRequest: Sendable, Hashable {
         (self.method, self.body) = (method, body)
     }
 
-    /// The URL for the relay.
+    /// The `relay:` URL of this request.
     public var text: String {
         let parameters: URLParameters = [
             Name.url: url.absoluteString, Name.connectTimeout: "\(connectTimeout / .seconds(1))",
@@ -71,7 +71,7 @@ public struct RelayedRequest: Sendable, Hashable {
         return parameters.added(to: "\(Self.scheme):\(method.rawValue)")
     }
 
-    /// The payload of that URL; `nil` for none.
+    /// The payload to send with the URL; `nil` if there is none.
     public var items: [PasteboardItem]? {
         get throws { try body.map { [try PasteboardItem([$0])] } }
     }
@@ -92,7 +92,7 @@ public struct RelayedRequest: Sendable, Hashable {
 }
 
 extension RelayedRequest {
-    /// What is wrong with a URL for the relay.
+    /// The reason why a `relay:` URL is rejected.
     public enum Flaw: HandlerError, Sendable, Hashable, CustomStringConvertible {
         case notReadable
         case noMethod(String)

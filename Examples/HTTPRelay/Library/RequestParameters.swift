@@ -1,22 +1,22 @@
 public import Foundation
 
-/// What every request to a server says, whatever its kind is.
+/// The parameters of every request to a server, whatever its kind.
 public struct RequestParameters: Sendable, Hashable {
-    /// The device that asks, as the server knows it.
+    /// The device that sends the request, as the server knows it.
     public var deviceID: String
-    /// Where the server is: an `http` or `https` URL without a fragment.
+    /// The server's URL: `http` or `https`, without a fragment.
     public var serverURL: String
-    /// When the request was made.
+    /// When the request was created.
     public var date: Date
     /// How long the server may take to accept the connection.
     public var connectTimeout: Duration
-    /// How long the server may be silent after that.
+    /// How long the server may send nothing once it is connected.
     public var readTimeout: Duration
 
-    /// How long both time-outs are where nothing is said: 60 s.
+    /// The default of both time-outs: 60 s.
     public static let usualTimeout = Duration.seconds(60)
 
-    /// Makes the parameters of a request.
+    /// Creates the parameters of a request.
     public init(
         deviceID: String, serverURL: String, date: Date = Date(),
         connectTimeout: Duration = RequestParameters.usualTimeout,

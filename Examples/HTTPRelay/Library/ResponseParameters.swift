@@ -1,19 +1,19 @@
 public import IPC
 public import Programs
 
-/// What came of a request: the server's answer, or why there is none.
+/// The result of a request: the server's response, or the reason why there is none.
 ///
-/// On its way from the relay it is two items: the data, so that `ipc-client call` prints just them, and the rest as JSON.
+/// The relay replies with two items: the data alone, so that `ipc-client call` prints only that, and the rest as JSON.
 public struct ResponseParameters: Sendable, Hashable, Codable {
-    /// The status code of HTTP; `nil` where the server gave none.
+    /// The HTTP status code; `nil` if the server sent none.
     public var statusCode: UInt16?
-    /// What went wrong, as a word for programs; `nil` where nothing did.
+    /// The error code, a word for programs; `nil` if nothing went wrong.
     public var errorCode: String?
-    /// What went wrong, as a sentence for people; `nil` where nothing did.
+    /// The error message, a sentence for people; `nil` if nothing went wrong.
     public var errorMessage: String?
-    /// The length that the server has announced (RFC 9110 §8.6); `nil` where it has not.
+    /// The content length that the server announced (RFC 9110 §8.6); `nil` if it announced none.
     public var contentLength: Int?
-    /// The bytes that came, all of them or not.
+    /// The received bytes, complete or not.
     public var rawData: [UInt8] = []
 
     private enum CodingKeys: String, CodingKey {
@@ -23,31 +23,31 @@ public struct ResponseParameters: Sendable, Hashable, Codable {
         case contentLength = "content-length"
     }
 
-    /// Makes the answer of a server.
+    /// Creates the result for a server's response.
     public init(statusCode: UInt16?, rawData: [UInt8] = [], contentLength: Int? = nil) {
         (self.statusCode, self.rawData, self.contentLength) = (statusCode, rawData, contentLength)
     }
 
-    /// Throws what went wrong, if anything did.
+    /// Throws an error if anything went wrong.
     public func check() throws(ServerFailure) {
         guard let errorMessage else { return }
         throw ServerFailure(statusCode: statusCode, code: errorCode ?? "failed", message: errorMessage)
     }
 }
 
-/// Why there is no answer that could be used.
+/// The reason why there is no usable answer.
 public struct ServerFailure: HandlerError, ExitCodeError, Sendable, Hashable, CustomStringConvertible {
-    /// The status code, where the server gave one.
+    /// The HTTP status code; `nil` if the server sent none.
     public let statusCode: UInt16?
-    /// A word for programs: `connect-timeout`, `read-timeout`, `not-connected`, `cut-off`, `status-404`, …; the name of a
-    /// refusal, such as `NoHandler`, where the relay was not reached.
+    /// A word for programs: `connect-timeout`, `read-timeout`, `not-connected`, `cut-off`, `status-404`, …; if the
+    /// relay was not reached, the name of the broker's error, such as `NoHandler`.
     public let code: String
     /// A sentence for people.
     public let message: String
 
     public var description: String { message }
 
-    /// As of the tools: 68 where no relay runs, 75 where trying again may help, 70 where the server or its answer is bad.
+    /// As in the tools: 68 if no relay is running, 75 if a retry may succeed, 70 if the server or its answer is faulty.
     public var exitCode: Int32 {
         if ["connect-timeout", "read-timeout", "timed-out"].contains(code) { return 75 }
         return IPCError.Code(rawValue: code)?.exitCode ?? 70
@@ -55,12 +55,12 @@ public struct ServerFailure: HandlerError, ExitCodeError, Sendable, Hashable, Cu
 }
 
 extension ResponseParameters {
-    /// As the relay replies.
+    /// Returns the items with which the relay replies.
     public func items(type: ContentType) throws(IPCError) -> [PasteboardItem] {
         [.data(rawData, type: type), try .value(self)]
     }
 
-    /// Of a reply of the relay.
+    /// Reads the reply of the relay.
     init(_ reply: CallReply) throws {
         guard reply.items.count == 2, var response = try reply.value(ResponseParameters.self, item: 1) else {
             throw IPCError(
@@ -70,7 +70,7 @@ extension ResponseParameters {
         self = response
     }
 
-    /// Of a call that brought no reply.
+    /// Describes a call that failed without a reply.
     init(_ failure: CallFailure) {
         self.init(statusCode: nil)
         (errorCode, errorMessage) = (failure.code, failure.description)

@@ -1,29 +1,28 @@
 import Foundation
 
-/// A kind of request: what it says to the server, and what it makes of the answer.
+/// A kind of request: what it sends to the server, and how it interprets the response.
 ///
-/// Each kind is a type of its own. What is the same for all of them stands here, and a kind says only what is different:
-/// its ``messageType``, its ``fields``, and, where the answer is no ``EndedForm``, ``answer(from:)``.
+/// Each kind is a type. The defaults are here, and a type declares only what differs: its ``messageType``, its
+/// ``fields``, and, if the answer is not an ``EndedForm``, ``answer(from:)``.
 public protocol ServerRequest: Sendable {
-    /// What the sender gets.
+    /// The result that the sender gets.
     associatedtype Answer: Sendable
 
-    /// The word by which the server knows this kind.
+    /// The name by which the server identifies this kind.
     static var messageType: String { get }
-    /// How it is sent: `get` unless the kind says otherwise.
+    /// The HTTP method; `get` by default.
     static var method: RequestMethod { get }
 
-    /// What every request says.
+    /// The parameters that every request has.
     var parameters: RequestParameters { get }
-    /// What this kind says beside that; nothing unless the kind says otherwise.
+    /// Additional fields of this kind; none by default.
     var fields: [FormField] { get }
 
-    /// Is called after each response, be it good or bad, before anything is made of it; does nothing unless the kind says
-    /// otherwise.
+    /// Called after each response, successful or not, before it is interpreted; does nothing by default.
     func didReceive(_ response: ResponseParameters) async
 
-    /// Makes the answer of a response.
-    /// - Throws: why the response is no answer.
+    /// Converts a response to the answer.
+    /// - Throws: an error with the reason if the response is not a valid answer.
     func answer(from response: ResponseParameters) throws -> Answer
 }
 
@@ -32,7 +31,7 @@ extension ServerRequest {
     public var fields: [FormField] { [] }
     public func didReceive(_ response: ResponseParameters) async {}
 
-    /// The form that goes to the server: what every request says, and then what this kind says.
+    /// The form to send to the server: the fields of every request, then those of this kind.
     public var form: [FormField] {
         [
             FormField("deviceID", parameters.deviceID), FormField("messageType", Self.messageType),
@@ -42,8 +41,8 @@ extension ServerRequest {
 }
 
 extension ServerRequest where Answer == EndedForm {
-    /// The form that the server has answered with.
-    /// - Throws: ``ServerFailure``, or ``EndedForm/Flaw`` where the form is not whole.
+    /// Reads the form in the server's response.
+    /// - Throws: ``ServerFailure``, or ``EndedForm/Flaw`` if the form is malformed or incomplete.
     public func answer(from response: ResponseParameters) throws -> EndedForm {
         try response.check()
         return try EndedForm(response.rawData, contentLength: response.contentLength)

@@ -1,19 +1,19 @@
-/// Is told what became of a request: the style of code that is built with delegates.
+/// Receives the result of a request; for programs that are built with delegates.
 ///
-/// One of the two is called, once for each request, on the main actor. The delegate is held weakly.
+/// Exactly one of the two methods is called for each request, on the main actor. The delegate is held weakly.
 @MainActor
 public protocol ServerRequestDelegate<Request>: AnyObject, Sendable {
     associatedtype Request: ServerRequest
 
-    /// The server has answered.
+    /// Called when the server has answered.
     func request(_ request: Request, didSucceedWith answer: Request.Answer)
-    /// There is no answer, and why.
+    /// Called with the reason when there is no answer.
     func request(_ request: Request, didFailWith error: any Error)
 }
 
 extension Relay {
-    /// Sends a request and tells a delegate; returns at once.
-    /// - Returns: the work: cancel it to give up, which the delegate is told as a failure.
+    /// Sends a request and returns at once; the delegate receives the result.
+    /// - Returns: the task; if you cancel it, the delegate is notified of a failure.
     @discardableResult
     public func send<Delegate: ServerRequestDelegate>(
         _ request: Delegate.Request, delegate: Delegate

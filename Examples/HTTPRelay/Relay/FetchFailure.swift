@@ -5,7 +5,7 @@ import IPC
 import NIOCore
 import NIOPosix
 
-/// Why nothing came from a server, or not everything.
+/// The reason why a server's response is missing or incomplete.
 struct FetchFailure: HandlerError {
     /// A word for programs.
     let code: String
@@ -16,7 +16,7 @@ struct FetchFailure: HandlerError {
 
     private init(code: String, message: String) { (self.code, self.message) = (code, message) }
 
-    /// Of an error before the server has answered.
+    /// Describes an error before the server answered.
     init(_ error: any Error, _ relayed: RelayedRequest) {
         let host = relayed.url.host() ?? ""
         let server = relayed.url.port.map { "\(host):\($0)" } ?? host
@@ -45,7 +45,7 @@ struct FetchFailure: HandlerError {
         return [.connectTimeout, .getConnectionFromPoolTimeout].contains(error as? HTTPClientError)
     }
 
-    /// Of an error after the server has begun to answer.
+    /// Describes an error after the server began to answer.
     init(cutOff error: any Error, _ response: ResponseParameters, _ relayed: RelayedRequest) {
         let bytes = response.rawData.count
         let received = response.contentLength.map { "\(bytes) of \($0) bytes" } ?? "\(bytes) bytes"
@@ -56,7 +56,7 @@ struct FetchFailure: HandlerError {
 }
 
 extension NIOConnectionError {
-    /// What the system says of the last address that was tried.
+    /// The system's error message for the last address that was tried.
     fileprivate var reason: String {
         if let error = connectionErrors.last?.error { return "\(error)" }
         return (dnsAError ?? dnsAAAAError).map { "\($0)" } ?? "\(self)"
@@ -64,6 +64,6 @@ extension NIOConnectionError {
 }
 
 extension Duration {
-    /// `60 s`, `0.5 s`.
+    /// The duration as text, such as `60 s` or `0.5 s`.
     fileprivate var inSeconds: String { (self / .seconds(1)).formatted() + " s" }
 }

@@ -5,15 +5,15 @@ import IPC
 import NIOCore
 import NIOHTTP1
 
-/// Fetches what the relay is asked for.
+/// Performs the requests to the relay.
 struct Fetcher: Sendable {
-    /// The hosts that may be asked.
+    /// The hosts from which the relay may fetch.
     let allowedHosts: [String]
 
-    /// As much as a reply can hold, less some room for what is said beside it.
+    /// The limit for a response: what fits into a reply, less some room for the other parameters.
     private static let mostBytes = 15 * 1_024 * 1_024
 
-    /// The reply to a request to open a `relay:` URL: the core of the relay.
+    /// Returns the reply to a request to open a `relay:` URL; this is the core of the relay.
     func reply(to request: OpenURLRequest) async throws -> [PasteboardItem] {
         let relayed = try RelayedRequest(request)
         let host = relayed.url.host() ?? ""
@@ -29,7 +29,7 @@ struct Fetcher: Sendable {
     private func fetch(_ relayed: RelayedRequest) async throws -> (ResponseParameters, ContentType) {
         do {
             return try await HTTPClient.withHTTPClient(configuration: configuration(of: relayed)) { client in
-                // How long all of it may take is the sender's to say: the library cancels this task when that has passed.
+                // No deadline here: the library cancels this task when the sender's time-out expires.
                 let answer = try await client.execute(HTTPClientRequest(relayed), deadline: .distantFuture)
                 return (await collect(answer, relayed), answer.contentType)
             }
@@ -45,12 +45,12 @@ struct Fetcher: Sendable {
             connect: TimeAmount(relayed.connectTimeout), read: TimeAmount(relayed.readTimeout))
         // A redirect may lead to a host that is not allowed.
         configuration.redirectConfiguration = .disallow
-        // Who refuses a connection is to be told of at once, not after the time-out.
+        // Report a refused connection at once, not after the time-out.
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }
 
-    /// Everything that comes, also where it ends too early.
+    /// Collects everything that arrives, even if the connection ends too early.
     private func collect(_ answer: HTTPClientResponse, _ relayed: RelayedRequest) async -> ResponseParameters {
         var response = ResponseParameters(
             statusCode: UInt16(answer.status.code),
@@ -74,7 +74,7 @@ struct Fetcher: Sendable {
 }
 
 extension HTTPClientRequest {
-    /// What is sent to the server.
+    /// Creates the HTTP request for the server.
     init(_ relayed: RelayedRequest) {
         self.init(url: relayed.url.absoluteString)
         guard relayed.method == .post else { return }
@@ -86,7 +86,7 @@ extension HTTPClientRequest {
 }
 
 extension HTTPClientResponse {
-    /// What the server calls its answer; any bytes where it says nothing that could be read.
+    /// The content type that the server declares; arbitrary bytes if it declares no valid one.
     fileprivate var contentType: ContentType {
         headers.first(name: "Content-Type").flatMap { try? ContentType($0) } ?? .octetStream
     }

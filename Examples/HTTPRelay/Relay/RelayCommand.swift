@@ -3,7 +3,7 @@ import HTTPRelay
 import IPC
 import Programs
 
-/// Fetches for programs that have no network: they ask by `relay:` URLs, and get what the server said as the reply.
+/// Fetches for programs without network access: they open `relay:` URLs, and get the server's response as the reply.
 @main
 struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +22,7 @@ struct RelayCommand: AsyncParsableCommand {
     var window: UInt32 = 8
 
     func run() async throws {
-        // The first one ends receiving, the second one what is in hand.
+        // The first signal stops receiving; the second one cancels the requests in progress.
         let signals = StopSignals()
         await Program.run {
             let app = try await Application.connect(

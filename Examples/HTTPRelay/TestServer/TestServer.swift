@@ -7,7 +7,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// A server to try the relay with: it answers well on `/status` and `/report`, and badly on all other paths.
+/// A server for trying the relay: `/status` and `/report` give correct answers, all other paths faulty ones.
 @main
 struct TestServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,7 +58,7 @@ struct TestServer: AsyncParsableCommand {
         return router
     }
 
-    /// What a device reports.
+    /// The body of a report from a device.
     private struct Report: Decodable {
         let deviceID: String
         let messageType: String
@@ -76,7 +76,7 @@ struct TestServer: AsyncParsableCommand {
             })
     }
 
-    /// Says nothing until the server is told to end.
+    /// Sends nothing until the server shuts down.
     @Sendable
     private static func silence(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         try await gracefulShutdown()

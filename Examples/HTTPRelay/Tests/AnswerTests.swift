@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPRelay
 
-/// What a kind of request makes of a response.
+/// How a kind of request interprets a response.
 struct AnswerTests {
     private struct Plain: ServerRequest {
         typealias Answer = EndedForm
@@ -11,7 +11,7 @@ struct AnswerTests {
         let parameters = RequestParameters(deviceID: "d", serverURL: "http://x/")
     }
 
-    /// A kind that says everything itself.
+    /// A kind of request that overrides every default.
     private struct Counting: ServerRequest {
         static let messageType = "counting"
         let parameters = RequestParameters(deviceID: "d", serverURL: "http://x/")
@@ -49,7 +49,7 @@ struct AnswerTests {
         #expect(read.rawData.isEmpty)
         read.rawData = response.rawData
         #expect(read == response)
-        // Other languages find a number where a number is.
+        // In the JSON, numbers stay numbers, for readers in other languages.
         let json = String(decoding: items[1].representations[0].value.content, as: UTF8.self)
         #expect(json.contains(#""status-code":200"#), "\(json)")
     }

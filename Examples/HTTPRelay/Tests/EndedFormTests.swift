@@ -35,7 +35,7 @@ struct EndedFormTests {
             #expect(throws: EndedForm.Flaw.cutOff(received: length, announced: whole.count)) {
                 try EndedForm(Array(whole[..<length]), contentLength: whole.count)
             }
-            // Without a length it is END that is missing.
+            // Without an announced length, the missing END shows that the answer is truncated.
             #expect(throws: EndedForm.Flaw.self) { try EndedForm(Array(whole[..<length])) }
         }
         #expect(try EndedForm(whole, contentLength: whole.count).fields.count == 2)

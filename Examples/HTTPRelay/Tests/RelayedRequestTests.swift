@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPRelay
 
-/// What the relay is asked for, as a URL and back.
+/// Requests to the relay, converted to a URL and back.
 struct RelayedRequestTests {
     private struct Question: ServerRequest {
         typealias Answer = EndedForm

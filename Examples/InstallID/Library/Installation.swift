@@ -1,24 +1,24 @@
 package import IPCDBus
 
-/// An installation of an application, and the id by which it is known.
+/// An installation of an application, identified by an id.
 ///
-/// The id is made at the first start and stays the same at every later one. It is kept in the keyring, or in a file where
-/// there is no keyring at the first start; the record says which. Processes that start at the same moment get one id: those
-/// with a keyring take turns on the bus, and the record is made by one of them all.
+/// The id is created on the first start and never changes. It is stored in the keyring, or in a file if there is no
+/// keyring on the first start; the record says which. Processes that start at the same moment get the same id: those
+/// with a keyring take turns on the bus, and only one of all processes creates the record.
 package struct Installation: Sendable {
     /// The application id, such as `com.example.InstallID`.
     package let application: String
     package let record: RecordFile
     private let bus: BusAddress
 
-    /// - Throws: as ``RecordFile/init(of:environment:)``.
+    /// - Throws: the same errors as ``RecordFile/init(of:environment:)``.
     package init(of application: String, bus: BusAddress = .session) throws(InstallationFailure) {
         self.application = application
         record = try RecordFile(of: application)
         self.bus = bus
     }
 
-    /// The id; the first start makes it.
+    /// Returns the id; the first start creates it.
     /// - Throws: ``InstallationFailure``.
     package func id() async throws -> InstallationID {
         let written = try record.read()
@@ -31,7 +31,7 @@ package struct Installation: Sendable {
         return try follow(try record.publish(.keyring), kept: kept)
     }
 
-    /// Where the id is kept: the path of the file, or `keyring`; `nil` where there is no id yet.
+    /// Where the id is stored: the path of the file, or `keyring`; `nil` if there is no id yet.
     package func place() throws -> String? {
         switch try record.read() {
         case .file: record.path
@@ -40,7 +40,7 @@ package struct Installation: Sendable {
         }
     }
 
-    /// Forgets the id; the next start makes another one. False where there was none.
+    /// Deletes the id; the next start creates another one. Returns `false` if there was none.
     package func remove() async throws -> Bool {
         let written = try record.read()
         if case .file = written { return try record.remove() }
@@ -56,7 +56,7 @@ package struct Installation: Sendable {
         ["xdg:schema": "org.swiftipc.examples.InstallID", "application": application]
     }
 
-    /// The bus name that who makes the id owns meanwhile.
+    /// The bus name that a process owns while it looks up, creates or removes the id in the keyring.
     private var turn: BusName { get throws { try BusName("\(application).Making") } }
 
     @DBusActor
@@ -72,7 +72,7 @@ package struct Installation: Sendable {
         return id
     }
 
-    /// The id that the record names.
+    /// Returns the id to which the record refers.
     /// - Parameter kept: the id in the keyring; `nil` without a keyring.
     private func follow(_ record: Record, kept: InstallationID?) throws -> InstallationID {
         switch (record, kept) {

@@ -1,12 +1,12 @@
-/// Why there is no id, as a sentence for the person who can do something about it.
+/// The reason why there is no id, with a message for the person who can fix it.
 package enum InstallationFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The id is in the keyring, or is to be made there, and nobody has unlocked it.
+    /// The id is in the keyring, or should be created there, but the keyring is locked.
     case keyringLocked
-    /// The id is in the keyring, and there is none here.
+    /// The id is in a keyring, but none is available.
     case keyringAbsent
-    /// The keyring has not done what it was asked for.
+    /// A call to the keyring failed.
     case keyring(reason: String)
-    /// The file holds no record.
+    /// The content of the file is not a record.
     case damaged(path: String)
     case noHome
     case system(call: String, path: String, reason: String)
@@ -23,7 +23,7 @@ package enum InstallationFailure: Error, Sendable, Hashable, CustomStringConvert
         }
     }
 
-    /// The exit code that says the same (sysexits.h).
+    /// The exit code for the failure (sysexits.h).
     package var exitCode: Int32 {
         switch self {
         case .keyringLocked: 75  // EX_TEMPFAIL: try again

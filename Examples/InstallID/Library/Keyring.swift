@@ -1,20 +1,20 @@
 package import IPCDBus
 
-/// The keyring of the person who is logged in.
+/// The keyring of the logged-in user.
 ///
-/// A secret is found by its attributes. They are not secret, and all of them have to fit.
+/// A secret is found by its attributes, which are not secret; all of them must match.
 @DBusActor
 package struct Keyring {
     private let connection: Connection
     private let session: ObjectPath
-    /// Where new secrets go.
+    /// The collection for new secrets.
     private let collection: ObjectPath
 
-    /// The keyring; `nil` where there is none: no session bus, no program for it, or none that has a place for new secrets.
+    /// Opens the keyring; `nil` if there is none: no session bus, no keyring program, or no collection for new secrets.
     package static func open(_ bus: BusAddress = .session) async throws -> Keyring? {
         guard let connection = try? await Connection.open(bus) else { return nil }
         do throws(CallError) {
-            // “plain”: the secret passes the bus as it is; it stays with this user, who may read it anyway.
+            // With “plain”, the secret crosses the bus unencrypted, where only this user can see it.
             let (_, session) = try await connection.call(
                 SecretService.openSession, on: SecretService.busName, at: SecretService.path, ("plain", .string("")))
             let collection = try await connection.call(
@@ -27,14 +27,14 @@ package struct Keyring {
         }
     }
 
-    /// The secret; `nil` where there is none. Asks the person to unlock what is locked.
+    /// Returns the secret; `nil` if there is none. Asks the user to unlock the keyring if it is locked.
     package func secret(_ attributes: [String: String]) async throws -> String? {
         guard let item = try await items(attributes).first else { return nil }
         let secret = try await ask(SecretService.getSecret, at: item, session)
         return String(decoding: secret.value, as: UTF8.self)
     }
 
-    /// Keeps a secret, beside others with the same attributes.
+    /// Stores a secret, in addition to others with the same attributes.
     package func keep(_ text: String, label: String, _ attributes: [String: String]) async throws {
         let properties: [String: Value] = [
             "org.freedesktop.Secret.Item.Label": .string(label),
@@ -45,15 +45,15 @@ package struct Keyring {
         try await finish(prompt)
     }
 
-    /// Removes all secrets with these attributes; false where there are none.
+    /// Removes all secrets with these attributes; returns `false` if there are none.
     package func remove(_ attributes: [String: String]) async throws -> Bool {
         let items = try await items(attributes)
         for item in items { try await finish(try await ask(SecretService.delete, at: item, ())) }
         return !items.isEmpty
     }
 
-    /// Runs the body while nobody else does who says the same name: the bus gives a name to one program at a time, to the
-    /// others in their order, and to the next one when a program has ended.
+    /// Runs the body while no other program runs a body under the same name. The bus gives a name to one program at a
+    /// time, in the order of requests; when its owner exits, the next one gets it.
     package func exclusively<Result: Sendable>(
         _ name: BusName, _ body: @DBusActor () async throws -> Result
     ) async throws -> Result {
@@ -72,13 +72,13 @@ package struct Keyring {
     private func items(_ attributes: [String: String]) async throws -> [ObjectPath] {
         let (items, locked) = try await ask(SecretService.searchItems, attributes)
         guard items.isEmpty else { return items }
-        // A keyring may hide what it has until it is unlocked.
+        // A keyring may hide its items until it is unlocked.
         let (_, prompt) = try await ask(SecretService.unlock, [collection] + locked)
         try await finish(prompt)
         return try await ask(SecretService.searchItems, attributes).0
     }
 
-    /// Lets the person answer a prompt, if there is one.
+    /// Waits for the user to answer a prompt, if there is one.
     private func finish(_ prompt: ObjectPath) async throws {
         guard prompt != SecretService.nothing else { return }
         let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
@@ -110,7 +110,7 @@ package struct Keyring {
 }
 
 extension CallError {
-    /// Whether the bus says that nobody has the name, and that no program can be started for it.
+    /// Whether the error means that the name has no owner, and that the bus cannot start one.
     fileprivate var meansAbsence: Bool {
         guard case .remote(let name, _) = self else { return false }
         return name == ErrorName.serviceUnknown.text || name == ErrorName.nameHasNoOwner.text

@@ -1,7 +1,7 @@
-/// What stands in the file of an application: the id, or that the keyring has it.
+/// The content of an application's file: the id, or a note that the keyring has it.
 ///
-/// The file is made once and never changed, so that every start follows the same rule. That the keyring has the id is written
-/// too: a start without the keyring, over ssh for example, would else make a second id.
+/// The file is created once and never changed, so that every start follows the same rule. It also records that the
+/// keyring has the id; otherwise a start without the keyring, such as over ssh, would create a second id.
 package enum Record: Sendable, Hashable {
     case file(InstallationID)
     case keyring
@@ -14,7 +14,7 @@ package enum Record: Sendable, Hashable {
         }
     }
 
-    /// `nil` where the text is not what ``text`` has written.
+    /// Reads the content of a file; `nil` if it is not in the form of ``text``.
     package init?(_ text: String) {
         if text == Record.keyring.text {
             self = .keyring

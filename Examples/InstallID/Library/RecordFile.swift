@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
 
-/// The file that holds the record of one application, mode 0600, in `install-id` below `XDG_STATE_HOME`.
+/// The file with the record of one application: mode 0600, in the folder `install-id` in `XDG_STATE_HOME`.
 package struct RecordFile: Sendable {
     package let path: String
 
     /// - Parameters:
     ///   - application: the application id.
-    ///   - environment: where `XDG_STATE_HOME` and `HOME` are looked up.
-    /// - Throws: ``InstallationFailure/noHome`` where neither says where to write.
+    ///   - environment: the variables, of which `XDG_STATE_HOME` and `HOME` are used.
+    /// - Throws: ``InstallationFailure/noHome`` if neither of them names a folder to write to.
     package init(
         of application: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(InstallationFailure) {
-        // XDG Base Directory Specification: a path that is not absolute is invalid, and to be ignored.
+        // XDG Base Directory Specification: a path that is not absolute is invalid, and must be ignored.
         let stated = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? "\($0)/.local/state" : nil }
         guard let state = stated ?? home else { throw .noHome }
         path = "\(state)/install-id/\(application)"
     }
 
-    /// The record; `nil` where there is none yet.
+    /// Returns the record; `nil` if there is none yet.
     package func read() throws(InstallationFailure) -> Record? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 && errno == ENOENT { return nil }
@@ -34,10 +34,10 @@ package struct RecordFile: Sendable {
         return record
     }
 
-    /// Makes the file, if there is none, and returns the record that stands: this one, or that of who was faster.
+    /// Creates the file unless it exists, and returns its record: this one, or that of a faster process.
     ///
-    /// Nobody ever sees half a file: it is written whole under another name, and link(2) gives it its name only if the name
-    /// is free.
+    /// No reader ever sees a partial file: it is written under another name, and link(2) gives it its own name only if
+    /// that is free.
     package func publish(_ record: Record) throws(InstallationFailure) -> Record {
         let folder = (path as NSString).deletingLastPathComponent
         do {
@@ -58,18 +58,18 @@ package struct RecordFile: Sendable {
         try check("fsync", Int(fsync(descriptor)))
         guard link(draft, path) == 0 || errno == EEXIST else { throw failure(of: "link") }
         try flush(folder)
-        guard let standing = try read() else { return try publish(record) }  // removed in between
+        guard let standing = try read() else { return try publish(record) }  // it was removed in between
         return standing
     }
 
-    /// Takes the file away; false where there was none.
+    /// Removes the file; returns `false` if there was none.
     package func remove() throws(InstallationFailure) -> Bool {
         if unlink(path) == 0 { return true }
         guard errno == ENOENT else { throw failure(of: "unlink") }
         return false
     }
 
-    /// Puts the folder's entries on the disk.
+    /// Flushes the folder's entries to disk.
     private func flush(_ folder: String) throws(InstallationFailure) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         try check("open", Int(descriptor))

@@ -1,11 +1,11 @@
 import IPCDBus
 
-/// What one small secret needs of the Secret Service API (freedesktop.org, draft 0.2), as GNOME Keyring, KWallet and
-/// KeePassXC have it.
+/// The part of the Secret Service API (freedesktop.org, draft 0.2) that one small secret needs. GNOME Keyring, KWallet
+/// and KeePassXC implement it.
 enum SecretService {
     static let busName = BusName("org.freedesktop.secrets")
     static let path: ObjectPath = "/org/freedesktop/secrets"
-    /// What stands where there is no object: no prompt is needed, no collection has the alias.
+    /// The path that means “no object”: no prompt is needed, or no collection has the alias.
     static let nothing: ObjectPath = "/"
     private static let interface: InterfaceName = "org.freedesktop.Secret.Service"
 
@@ -21,34 +21,34 @@ enum SecretService {
         interface, "Unlock", takes: .of(Argument<[ObjectPath]>("objects")),
         returns: .of(Argument<[ObjectPath]>("unlocked"), Argument<ObjectPath>("prompt")))
 
-    /// Of a collection.
+    /// A method of a collection.
     static let createItem = Method(
         "org.freedesktop.Secret.Collection", "CreateItem",
         takes: .of(Argument<[String: Value]>("properties"), Argument<Secret>("secret"), Argument<Bool>("replace")),
         returns: .of(Argument<ObjectPath>("item"), Argument<ObjectPath>("prompt")))
-    /// Of an item.
+    /// A method of an item.
     static let getSecret = Method(
         "org.freedesktop.Secret.Item", "GetSecret", takes: .of(Argument<ObjectPath>("session")),
         returns: .of(Argument<Secret>("secret")))
-    /// Of an item.
+    /// A method of an item.
     static let delete = Method(
         "org.freedesktop.Secret.Item", "Delete", takes: .none, returns: .of(Argument<ObjectPath>("prompt")))
 
-    /// Of a prompt: shows it.
+    /// A method of a prompt; shows it.
     static let prompt = Method(
         "org.freedesktop.Secret.Prompt", "Prompt", takes: .of(Argument<String>("window_id")), returns: .none)
-    /// Of a prompt.
+    /// A signal of a prompt.
     static let completed = Signal(
         "org.freedesktop.Secret.Prompt", "Completed",
         carries: .of(Argument<Bool>("dismissed"), Argument<Value>("result")))
 }
 
-/// A secret on its way.
+/// A secret in the form in which it is sent over the bus.
 struct Secret: DBusCodable {
     static let dbusSignature: Signature = "(oayays)"
 
     let session: ObjectPath
-    /// Empty in a session of the algorithm `plain`.
+    /// Empty in a session with the algorithm `plain`.
     var parameters: [UInt8] = []
     let value: [UInt8]
     var contentType = "text/plain; charset=utf8"

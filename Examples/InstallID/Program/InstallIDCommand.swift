@@ -12,18 +12,18 @@ struct InstallIDCommand: AsyncParsableCommand {
         subcommands: [Show.self, Where.self, Remove.self, Serve.self], defaultSubcommand: Show.self)
 }
 
-/// The application whose installation it is.
+/// The option for the application, whose installation id all commands use.
 struct ApplicationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The application id.", valueName: "id"))
     var application = "com.example.InstallID"
 
-    /// The work on the installation; a failure is told in a sentence, and is an exit code.
+    /// Runs the work on the installation; a failure ends the process with an error message and an exit code.
     func installation<Result>(_ work: (Installation) async throws -> Result) async -> Result {
         await Program.run { try await work(try Installation(of: application)) }
     }
 }
 
-/// As other programs see it, and the shell.
+/// The failure as a code for other programs, and as an exit code for the shell.
 extension InstallationFailure: HandlerError, ExitCodeError {
     package var code: String {
         switch self {

@@ -3,20 +3,20 @@ import IPC
 import InstallID
 import Programs
 
-/// Gives the id to other programs: `ipc-client call installid:`.
+/// Provides the id to other programs: `ipc-client call installid:`.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Answer “installid:” URLs with the id.")
     @OptionGroup var options: ApplicationOptions
 
     func run() async throws {
         await options.installation { installation in
-            // At a signal, what is in hand is answered, then the program ends.
+            // On a signal, the requests in progress are answered, and then the program exits.
             let signals = StopSignals()
             let app = try await Application.connect(
                 id: ApplicationID(options.application), schemes: ["installid"])
             Program.tell("listening as \(options.application) for installid")
             try await app.onOpenURL(until: signals) { request in
-                // The scheme is compared without case (RFC 3986, 3.1), and nothing may stand behind it.
+                // Schemes are case-insensitive (RFC 3986 §3.1), and nothing may follow this one.
                 guard request.url.lowercased() == "installid:" else { throw OpenURLRequest.Answer.declined }
                 return [.string(try await installation.id().text)]
             }

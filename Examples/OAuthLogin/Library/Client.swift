@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The program as the server knows it: registered there once, by hand.
+/// The program as the server knows it; it was registered there once, by hand.
 public struct Client: Sendable, Hashable {
-    /// The id that the server has given it; no secret (RFC 6749 §2.2).
+    /// The id that the server assigned to it; not secret (RFC 6749 §2.2).
     public let id: String
     /// The application id under which it receives URLs.
     public let application: String
-    /// The scheme of its own to which the browser is sent; RFC 8252 §7.1.
+    /// The program's own scheme, to which the browser is redirected; RFC 8252 §7.1.
     public let scheme: String
 
-    /// Makes the description of a client.
+    /// Creates the description of a client.
     public init(id: String, application: String, scheme: String) {
         (self.id, self.application, self.scheme) = (id, application, scheme)
     }
@@ -17,15 +17,15 @@ public struct Client: Sendable, Hashable {
     /// The client of this example.
     public static let demo = Client(id: "oauth-login", application: "demo.OAuthLogin", scheme: "oauthlogin.demo")
 
-    /// Where the browser is sent with the code.
+    /// The URL to which the browser is redirected with the code.
     public var callback: String { "\(scheme):\(Self.callbackPath)" }
 
     static let callbackPath = "/callback"
 
-    /// Where a person says yes or no; RFC 6749 §4.1.1 and RFC 7636 §4.3.
+    /// The URL of the page on which the user says yes or no; RFC 6749 §4.1.1 and RFC 7636 §4.3.
     /// - Parameters:
     ///   - server: the server's URL.
-    ///   - login: what the answer has to fit.
+    ///   - login: the login that the answer must match.
     public func authorizationURL(at server: URL, for login: PendingLogin) -> URL {
         server.appending(path: "authorize").appending(queryItems: [
             URLQueryItem(name: "response_type", value: "code"), URLQueryItem(name: "client_id", value: id),

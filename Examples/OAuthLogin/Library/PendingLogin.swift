@@ -1,36 +1,35 @@
 import Foundation
 public import IPC
 
-/// A login that waits for the browser: it decides which URL is its answer. The core of the example.
+/// A login that is waiting for the browser. It decides which URL is its answer, and is the core of the example.
 public struct PendingLogin: Sendable {
-    /// What comes back with the answer, so that nobody can slip in another one; RFC 6749 §10.12.
+    /// A random text that must come back with the answer, so that nobody can slip in another one; RFC 6749 §10.12.
     public let state: String
-    /// What the code is bound to.
+    /// The secret to which the code is bound.
     public let verifier: CodeVerifier
     private let client: Client
     private var isAnswered = false
 
-    /// By whose hands links of the desktop come: its entries name `ipc-client`, which states this.
+    /// The application id of the sender of desktop links: the desktop's entries run `ipc-client`, which states this id.
     public static let linkHandler = "demo.IPCClient"
 
-    /// Begins a login.
+    /// Starts a login with a new state and a new secret.
     public init(of client: Client) {
         (self.client, state, verifier) = (client, RandomText.make(), CodeVerifier())
     }
 
-    /// What the server has decided, or the person in front of it.
+    /// The decision of the server or of its user.
     public enum Answer: Sendable, Hashable {
-        /// Yes; the code is good for one token.
+        /// Yes: the code can be exchanged for one token.
         case code(String)
-        /// No: `access_denied` and the like (RFC 6749 §4.1.2.1), and the server's words, if it has any.
+        /// No: an error such as `access_denied` (RFC 6749 §4.1.2.1), and the server's explanation, if it has any.
         case refused(error: String, description: String?)
     }
 
-    /// Takes the URL that the browser was sent to.
+    /// Accepts or rejects a URL as the one to which the server redirected the browser.
     ///
-    /// The source is what the sender states, so it keeps out programs that open URLs by accident, and no other one: what
-    /// guards the login is the state.
-    /// - Throws: why this URL is not the answer; the login goes on waiting.
+    /// The source is whatever the sender states, so checking it only prevents accidents. The state protects the login.
+    /// - Throws: the reason why this URL is not the answer; the login keeps waiting.
     public mutating func take(_ url: String, from source: Source) throws(Refusal) -> Answer {
         guard source.application == Self.linkHandler else { throw .wrongSender(source.description) }
         let parameters = try self.parameters(of: url)
@@ -54,14 +53,14 @@ public struct PendingLogin: Sendable {
             parts.host ?? "" == "", parts.path == Client.callbackPath
         else { throw .otherURL(expected: client.callback) }
         let parameters = URLParameters(of: url)
-        // RFC 6749 §3.1: parameters must not be there twice.
+        // RFC 6749 §3.1: no parameter may appear twice.
         if let name = parameters.repeatedName { throw .twice(name) }
         return parameters
     }
 }
 
 extension PendingLogin {
-    /// Why a URL is not the answer to this login.
+    /// The reason why a URL is not the answer to this login.
     public enum Refusal: HandlerError, Sendable, Hashable, CustomStringConvertible {
         case wrongSender(String)
         case otherURL(expected: String)

@@ -2,19 +2,19 @@ import Foundation
 import IPC
 import Programs
 
-/// Where a person signs in.
+/// The browser in which the user signs in.
 struct Browser: Sendable {
-    /// The command that opens a URL; `nil`: what the desktop has for links.
+    /// The command that opens a URL; `nil` means the desktop's handler for links.
     let command: String?
 
-    /// Opens a page, and tells where it is for those who want to open it themselves.
+    /// Opens a page, and prints its URL for users who want to open it themselves.
     func open(_ page: URL, by app: Application) async throws {
         Program.tell("waiting for the browser at \(page.absoluteString)")
         guard let command else { return try await openOnDesktop(page, by: app) }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command.split(separator: " ").map(String.init) + [page.absoluteString]
-        // What browsers write is for those who made them.
+        // The messages that browsers print are of no use to the user.
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -26,7 +26,7 @@ struct Browser: Sendable {
         do { try process.run() } catch { throw LoginFailure.noBrowser("\(error.localizedDescription)") }
     }
 
-    /// No application has claimed `http`, so the library hands the URL to the desktop's own handler.
+    /// Opens the page with the desktop's own handler, to which the library passes URLs that no application claims.
     private func openOnDesktop(_ page: URL, by app: Application) async throws {
         do {
             let response = try await app.open(page.absoluteString)

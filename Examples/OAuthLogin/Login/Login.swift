@@ -3,17 +3,17 @@ import IPC
 import OAuthLogin
 import Programs
 
-/// One login, from the browser to the name of who signed in.
+/// One login, from opening the browser to the name of the user.
 struct Login: Sendable {
     let client: Client
     let server: URL
     let browser: Browser
-    /// How long the browser may take.
+    /// How long to wait for the browser.
     let timeout: Duration
 
-    /// Claims the scheme, here and on the desktop, signs in, and takes the claims back, however it ended.
+    /// Claims the scheme at the broker and on the desktop, signs in, and releases both claims, even after a failure.
     func run() async throws -> User {
-        // From here on they end the login, and not the process: there is something to take back.
+        // From here on, signals end the login but not the process, because the claims must be released.
         let signals = StopSignals()
         let scheme = try URLScheme(client.scheme)
         let app = try await Application.connect(id: ApplicationID(client.application), schemes: [scheme])
@@ -31,7 +31,7 @@ struct Login: Sendable {
         return try result.get()
     }
 
-    /// Signs in, unless the time passes or somebody wants it to end.
+    /// Signs in, unless the time-out expires or a signal arrives.
     private func signIn(_ app: Application, _ signals: StopSignals) async throws -> User {
         try await withThrowingTaskGroup(of: User.self) { group in
             group.addTask { try await user(by: app) }
@@ -68,7 +68,7 @@ struct Login: Sendable {
         throw LoginFailure.ended
     }
 
-    /// Gets the token before the browser's URL is answered, so that its sender learns whether that was worth anything.
+    /// Gets the token before it answers the browser's URL, so that the sender learns whether the login succeeded.
     private func user(
         for answer: PendingLogin.Answer, _ verifier: CodeVerifier, _ request: OpenURLRequest
     ) async throws -> User {

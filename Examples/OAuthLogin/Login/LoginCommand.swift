@@ -4,7 +4,7 @@ import IPC
 import OAuthLogin
 import Programs
 
-/// Signs in through the browser, as RFC 8252 wants it of programs outside of the browser, and says who it is.
+/// Signs in through the browser, as RFC 8252 requires of native programs, and prints the name of the user.
 @main
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

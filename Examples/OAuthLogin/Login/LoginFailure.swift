@@ -2,7 +2,7 @@ import Foundation
 import IPC
 import Programs
 
-/// Why nobody is signed in.
+/// The reason why the login failed.
 enum LoginFailure: ExitCodeError, CustomStringConvertible {
     case schemeTaken(String, by: String)
     case noBrowser(String)

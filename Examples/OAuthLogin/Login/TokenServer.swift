@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import OAuthLogin
 
-/// Who signed in, as the server calls them.
+/// The signed-in user, as the server describes them.
 struct User: Sendable, Decodable {
     let id: String
     let name: String
@@ -16,14 +16,14 @@ struct User: Sendable, Decodable {
     }
 }
 
-/// The server behind the browser's page.
+/// The server to which the browser's page belongs.
 struct TokenServer: Sendable {
     let url: URL
     let client: Client
 
     private static let (timeout, mostBytes) = (TimeAmount.seconds(30), 65_536)
 
-    /// Gets a token for a code, and asks whose it is.
+    /// Exchanges a code for a token, and gets the user of that token.
     func user(for code: String, _ verifier: CodeVerifier) async throws -> User {
         let token = try await token(for: code, verifier)
         var request = HTTPClientRequest(url: url.appending(path: "userinfo").absoluteString)
@@ -31,7 +31,7 @@ struct TokenServer: Sendable {
         return try await answer(to: request)
     }
 
-    /// RFC 6749 §4.1.3 and RFC 7636 §4.5.
+    /// Exchanges a code for a token; RFC 6749 §4.1.3 and RFC 7636 §4.5.
     private func token(for code: String, _ verifier: CodeVerifier) async throws -> String {
         let form: URLParameters = [
             "grant_type": "authorization_code", "code": code, "redirect_uri": client.callback, "client_id": client.id,
@@ -60,14 +60,14 @@ struct TokenServer: Sendable {
         }
     }
 
-    /// RFC 6749 §5.1.
+    /// The response to a successful request for a token; RFC 6749 §5.1.
     private struct Token: Decodable {
         let text: String
 
         private enum CodingKeys: String, CodingKey { case text = "access_token" }
     }
 
-    /// RFC 6749 §5.2.
+    /// The response to a rejected request for a token; RFC 6749 §5.2.
     private struct Refusal: Decodable {
         let error: String
         let words: String?

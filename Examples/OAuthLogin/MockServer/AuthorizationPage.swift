@@ -1,10 +1,10 @@
-/// The page on which a person says yes or no.
+/// The page on which the user says yes or no.
 struct AuthorizationPage {
-    /// What the answer belongs to; letters, digits and hyphens, so nothing that HTML would take for its own.
+    /// The question to which the answer belongs: letters, digits and hyphens, which need no escape in HTML.
     let ticket: String
 
-    /// Two buttons, one above the other, as large as the window: who clicks into its upper half says yes. The server is told
-    /// when they can be clicked.
+    /// Two buttons, one above the other, that fill the window: a click in the upper half says yes. The page notifies
+    /// the server when the buttons can be clicked.
     var html: String {
         """
         <!doctype html><meta charset="utf-8"><title>Sign in</title>
@@ -19,8 +19,8 @@ struct AuthorizationPage {
         """
     }
 
-    /// A page that says what is wrong.
-    /// - Parameter sentence: the server's own words.
+    /// A page with an error message.
+    /// - Parameter sentence: the server's own message, which is not escaped.
     static func refusal(_ sentence: String) -> String {
         "<!doctype html><meta charset=\"utf-8\"><title>Not signed in</title><p>\(sentence)\n"
     }

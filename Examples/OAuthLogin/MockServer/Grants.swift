@@ -3,7 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import OAuthLogin
 
-/// What the browser brings; RFC 6749 §4.1.1, RFC 7636 §4.3.
+/// The parameters of the browser's request; RFC 6749 §4.1.1, RFC 7636 §4.3.
 struct AuthorizationRequest: Sendable {
     let state: String
     let challenge: String
@@ -22,13 +22,13 @@ struct AuthorizationRequest: Sendable {
     }
 }
 
-/// What the form of the page brings.
+/// The fields of the form on the page.
 struct Decision: Sendable, Decodable {
     let ticket: String
     let answer: String
 }
 
-/// What the client brings; RFC 6749 §4.1.3, RFC 7636 §4.5.
+/// The parameters of the client's request for a token; RFC 6749 §4.1.3, RFC 7636 §4.5.
 struct TokenRequest: Sendable, Decodable {
     let grantType: String
     let code: String
@@ -45,9 +45,9 @@ struct TokenRequest: Sendable, Decodable {
     }
 }
 
-/// Who was asked, which codes are out, and which tokens.
+/// The questions without an answer yet, and the codes and tokens that were issued.
 actor Grants {
-    /// Why something is refused; RFC 6749 §5.2.
+    /// The reason for a rejection; RFC 6749 §5.2.
     struct Wrong: Error {
         let error: String
         let description: String
@@ -59,14 +59,14 @@ actor Grants {
     private var challenges: [String: String] = [:]
     private var tokens: Set<String> = []
 
-    /// A person is asked; the result is what the answer will name.
+    /// Records that the user is being asked; returns the ticket that the answer must contain.
     func ask(_ request: AuthorizationRequest) -> String {
         let ticket = UUID().uuidString
         asked[ticket] = request
         return ticket
     }
 
-    /// Where the browser is sent; `nil` where nobody was asked, or the answer was given before.
+    /// Returns the URL to which the browser is redirected; `nil` if the ticket is unknown or was already used.
     func decide(_ decision: Decision) -> String? {
         guard let request = asked.removeValue(forKey: decision.ticket) else { return nil }
         var callback = URLComponents(string: Client.demo.callback)
@@ -82,7 +82,7 @@ actor Grants {
         return callback?.string
     }
 
-    /// A token for a code: once, and for who has the secret behind the challenge.
+    /// Exchanges a code for a token: only once, and only with the secret that belongs to the challenge.
     func token(for request: TokenRequest) throws(Wrong) -> String {
         guard request.grantType == "authorization_code" else {
             throw Wrong("unsupported_grant_type", request.grantType)
@@ -102,7 +102,7 @@ actor Grants {
         return token
     }
 
-    /// Whether a request carries a token of this server; RFC 6750 §2.1.
+    /// Whether an `Authorization` header contains a token of this server; RFC 6750 §2.1.
     func knows(_ authorization: String?) -> Bool {
         guard let authorization, authorization.hasPrefix("Bearer ") else { return false }
         return tokens.contains(String(authorization.dropFirst(7)))

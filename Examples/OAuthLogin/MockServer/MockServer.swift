@@ -6,7 +6,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// An authorization server with one client and one person, who need not remember a password.
+/// An authorization server with one client and one user, who needs no password.
 @main
 struct MockServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,7 +33,7 @@ struct MockServer: AsyncParsableCommand {
                 let asked = try AuthorizationRequest(request.uri.queryParameters)
                 return page(AuthorizationPage(ticket: await grants.ask(asked)).html)
             } catch {
-                // RFC 6749 §4.1.2.1: to a client that is not known nobody is sent.
+                // RFC 6749 §4.1.2.1: never redirect the browser to an unknown client.
                 return page(AuthorizationPage.refusal(error.description), status: .badRequest)
             }
         }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import OAuthLogin
 
-/// Which URL is the answer to a login.
+/// Which URLs a pending login accepts as its answer.
 struct PendingLoginTests {
     private static let desktop = Source(application: PendingLogin.linkHandler, strength: .claimed)
 
-    /// What a login makes of a URL with its state where `STATE` stands.
+    /// Passes a URL to a login, with the login's state in place of `STATE`.
     private func take(
         _ url: String, from source: Source = PendingLoginTests.desktop, by login: PendingLogin = PendingLogin(of: .demo)
     ) throws(PendingLogin.Refusal) -> PendingLogin.Answer {

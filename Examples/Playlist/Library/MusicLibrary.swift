@@ -1,11 +1,11 @@
 import Foundation
 
-/// The tracks below a folder, by their ids.
+/// The tracks in a folder and its subfolders, by their ids.
 package struct MusicLibrary: Sendable {
     private let paths: [UInt64: String]
 
-    /// Reads every file below the folder. Of files with the same content, the first by path counts.
-    /// - Throws: where the folder or a file cannot be read.
+    /// Reads every file in the folder and its subfolders. Of files with the same content, the first by path is used.
+    /// - Throws: an error if the folder or a file cannot be read.
     package init(folder: String) throws {
         var paths: [UInt64: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() {
@@ -22,6 +22,6 @@ package struct MusicLibrary: Sendable {
 
     package init(paths: [UInt64: String]) { self.paths = paths }
 
-    /// The path of the track; `nil` where there is none.
+    /// The path of the track with this id; `nil` if there is none.
     package subscript(id: UInt64) -> String? { paths[id] }
 }

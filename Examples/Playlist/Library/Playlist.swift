@@ -1,6 +1,6 @@
-/// What a board holds of a list: ids in their order, and a title for each, to say what is missing.
+/// A list as stored on a pasteboard: ids in order, each with a title to name a missing track.
 ///
-/// As `Codable` it is JSON on the board, with every id as a string.
+/// It is stored as JSON (`Codable`), with every id as a string.
 package struct Playlist: Codable, Sendable, Hashable {
     package struct Entry: Codable, Sendable, Hashable {
         package let id: UInt64
@@ -13,13 +13,13 @@ package struct Playlist: Codable, Sendable, Hashable {
 
     package init(entries: [Entry]) { self.entries = entries }
 
-    /// The list with the tracks that a library has, in the same order, those that it has not among them.
+    /// Looks up the tracks in a library. The result has the order of the list, including missing tracks.
     package func restored(from library: MusicLibrary) -> [RestoredTrack] {
         entries.map { entry in library[entry.id].map(RestoredTrack.found) ?? .missing(entry) }
     }
 }
 
-/// A place of a list after its restoration.
+/// An entry of a list after the lookup in a library.
 package enum RestoredTrack: Sendable, Hashable {
     /// The path of the file.
     case found(String)
@@ -29,7 +29,7 @@ package enum RestoredTrack: Sendable, Hashable {
 }
 
 extension [RestoredTrack] {
-    /// A list that players read (M3U in UTF-8); what is missing stands in it as a comment.
+    /// The list in a format that players read (M3U in UTF-8); missing tracks are comments.
     package var m3u: String {
         reduce("#EXTM3U\n") { text, track in
             switch track {

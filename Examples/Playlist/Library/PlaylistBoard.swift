@@ -1,6 +1,6 @@
 package import IPC
 
-/// A list on a board of its own, where it outlives everybody.
+/// A list on its own pasteboard, where it outlives all programs.
 package struct PlaylistBoard: Sendable {
     private let application: Application
     /// The pasteboard's name.
@@ -11,13 +11,13 @@ package struct PlaylistBoard: Sendable {
         name = "com.example.Playlist.\(list)"
     }
 
-    /// The list; `nil` where the board holds none.
-    /// - Throws: `noSuchPasteboard`, or `payloadInvalid` where something else is on the board.
+    /// Reads the list; `nil` if the pasteboard is empty.
+    /// - Throws: `noSuchPasteboard`, or `payloadInvalid` if the pasteboard contains something else.
     package func restore() async throws -> Playlist? {
         try await application.pasteboard(named: PasteboardName(name)).value(Playlist.self)
     }
 
-    /// Saves the list in place of what the board holds. On the disk when this returns.
+    /// Replaces the content of the pasteboard with the list, which is on disk when this returns.
     package func save(_ list: Playlist) async throws {
         try await application.pasteboard(named: PasteboardName(name), create: true).setValue(list)
     }

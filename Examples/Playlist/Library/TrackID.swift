@@ -1,12 +1,12 @@
 import Crypto
 import Foundation
 
-/// The persistent id of a track: 64 bits that stay when its file is renamed or moved.
+/// The persistent id of a track: 64 bits that stay the same when its file is renamed or moved.
 ///
-/// It is made of the content, the first eight bytes of its SHA-256, the most significant first. So half of all ids are above
-/// 2^63, and nearly all above 2^53, from where on a Double has not every integer.
+/// It is the first eight bytes of the SHA-256 of the content, the most significant byte first. So half of all ids are
+/// above 2^63, and nearly all are above 2^53, where a Double cannot represent every integer.
 package enum TrackID {
-    /// - Throws: where the file cannot be read.
+    /// - Throws: an error if the file cannot be read.
     package static func ofFile(at path: String) throws -> UInt64 {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }

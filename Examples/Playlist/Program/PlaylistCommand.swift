@@ -14,7 +14,7 @@ struct PlaylistCommand: AsyncParsableCommand {
 
     static let application: ApplicationID = "com.example.Playlist"
 
-    /// Runs `work` with a connection.
+    /// Connects and runs `work`; an error ends the process with a message.
     static func connected(schemes: [URLScheme] = [], _ work: (Application) async throws -> Void) async {
         await Program.run {
             let app = try await Application.connect(id: application, schemes: schemes)
@@ -24,7 +24,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     }
 }
 
-/// What has to be read and cannot be.
+/// The error for a file that cannot be read.
 struct Unreadable: ExitCodeError, CustomStringConvertible {
     let path: String
     let exitCode = EX_NOINPUT
@@ -87,12 +87,12 @@ struct Restore: AsyncParsableCommand {
 }
 
 extension String {
-    /// What stands behind the last slash.
+    /// The part after the last slash.
     fileprivate var fileName: String { String(self[(lastIndex(of: "/").map(index(after:)) ?? startIndex)...]) }
 }
 
 extension PlaylistBoard {
-    /// What is in the list.
+    /// The entries of the saved list.
     fileprivate func entries() async throws -> [Playlist.Entry] {
         guard let list = try await restore() else {
             throw IPCError(.noSuchItem, "the pasteboard \(name) holds no list")

@@ -3,14 +3,14 @@ import IPC
 import Playlists
 import Programs
 
-/// Gives lists to other programs: `ipc-client call playlist:evening | mpv --playlist=-`.
+/// Provides lists to other programs: `ipc-client call playlist:evening | mpv --playlist=-`.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Answer “playlist:NAME” URLs with a list that players read (M3U).")
     @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
 
     func run() async throws {
-        // At a signal, what is in hand is answered, then the program ends.
+        // On a signal, the requests in progress are answered, and then the program exits.
         let signals = StopSignals()
         await PlaylistCommand.connected(schemes: ["playlist"]) { app in
             Program.tell("listening for playlist")

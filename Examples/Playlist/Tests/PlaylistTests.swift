@@ -4,7 +4,7 @@ import Playlists
 import Testing
 
 struct PlaylistTests {
-    /// Around the places where other numbers lose integers: 2^31, 2^32, 2^53, 2^63, 2^64.
+    /// Ids near the limits beyond which other number types lose integers: 2^31, 2^32, 2^53, 2^63, 2^64.
     private static let ids: [UInt64] = [
         0, 1, 1 << 31, 1 << 32, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, .max - 1,
         .max,
@@ -18,7 +18,7 @@ struct PlaylistTests {
         for id in Self.ids { #expect(json.contains(#""\#(id)""#), "\(id) is a string") }
     }
 
-    /// What the strings are for: a reader that keeps JSON numbers as Doubles.
+    /// Why ids are strings: a reader may store JSON numbers as doubles.
     @Test func aDoubleHasNotEveryID() {
         let lost = Self.ids.filter { UInt64(exactly: Double($0)) != $0 }
         let largest: [UInt64] = [(1 << 63) - 1, (1 << 63) + 1, .max - 1, .max]

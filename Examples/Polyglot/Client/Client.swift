@@ -6,7 +6,7 @@ import Programs
 struct Client {
     static func main() async {
         let (url, text) = (CommandLine.arguments[1], CommandLine.arguments[2])
-        await Program.run {  // an outcome that is not "handled" is an error, too
+        await Program.run {  // any outcome other than "handled" is an error too
             let app = try await Application.connect(id: "demo.polyglot.Client")
             let reply = try await app.call(url, sending: [.string(text)])
             print(try reply.string ?? "")

@@ -1,18 +1,18 @@
-// For the global variables of the C library, which are set once.
+// For the C library's global variables, which are set only once.
 @preconcurrency internal import Glibc
 internal import IPC
 
-/// Reports the failure of a command-line program by a sentence on standard error and an exit code.
+/// Reports the failure of a command-line program with a message on standard error and an exit code.
 public enum Program {
-    /// The program's name, as it was started, without its folder.
+    /// The name under which the program was started, without the folder.
     public static var name: String {
         CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "program"
     }
 
-    /// Runs a program, or a command of it. An error that the body throws ends the process by ``fail(_:)``.
+    /// Runs a program or one of its commands. If the body throws an error, ``fail(_:)`` ends the process.
     ///
-    /// From then on, standard output is flushed after each line, also to a file or a pipe (`setvbuf(3)`), so that no
-    /// output is lost when the process ends.
+    /// From then on, standard output is flushed after each line, even to a file or a pipe (`setvbuf(3)`), so that no
+    /// output is lost when the process exits.
     nonisolated(nonsending) public static func run<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async -> Result {
@@ -20,17 +20,17 @@ public enum Program {
         do { return try await body() } catch { fail(error) }
     }
 
-    /// Prints an error as ``tell(_:)`` does, and ends the process.
+    /// Prints an error with ``tell(_:)``, and exits.
     ///
-    /// The sentence is that of an `IPCError`, a `CallFailure` or a `HandlerError`, otherwise the error's description.
-    /// The exit code is ``exitCode(of:)``.
+    /// The message is that of an `IPCError`, a `CallFailure` or a `HandlerError`, or else the error's description. The
+    /// exit code is ``exitCode(of:)``.
     public static func fail(_ error: any Error) -> Never {
         tell((error as? any HandlerError)?.message ?? "\(error)")
         exit(exitCode(of: error))
     }
 
-    /// Writes a line to standard error, after the program's name. Control characters, which a terminal would obey, are
-    /// escaped.
+    /// Writes a line to standard error, after the program's name. Control characters are escaped, because a terminal
+    /// would obey them.
     public static func tell(_ line: String) {
         let printable = line.unicodeScalars.map {
             $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)
@@ -49,8 +49,8 @@ public enum Program {
     }
 }
 
-/// An error with the exit code of a program that ends because of it; see ``Program/run(_:)``.
+/// An error that has an exit code for the program that it ends; see ``Program/run(_:)``.
 public protocol ExitCodeError: Error {
-    /// The exit code, 1 to 255; 64 to 78 have the meaning of sysexits.h.
+    /// The exit code, 1 to 255; 64 to 78 have the meanings of sysexits.h.
     var exitCode: Int32 { get }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Programs
 
-/// How programs end when something fails. Each runs in a process of its own.
+/// How programs exit when something fails. Each test runs its program in a separate process.
 struct ProgramTests {
     private struct Named: HandlerError, ExitCodeError {
         let code = "no-list"

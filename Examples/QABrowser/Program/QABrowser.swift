@@ -23,8 +23,8 @@ struct QABrowser {
         }.run()
     }
 
-    /// Every screen has a URL: `qa://search?q=…&from=20`, `qa://question/ID?view=narrow`. Beside these, `qa://back` and
-    /// `qa://home`, and what every program of scenes understands.
+    /// Every screen has a URL: `qa://search?q=…&from=20`, `qa://question/ID?view=narrow`. There are also `qa://back`,
+    /// `qa://home`, and the orders that every program with scenes accepts.
     private nonisolated static func order(_ address: SceneAddress) throws -> SceneOrder {
         switch address.name {
         case "search", "question": .stack(.show(address))

@@ -2,7 +2,7 @@ import Questions
 import SceneManager
 import Terminal
 
-/// One question, in a plain view or a narrow one: `question/ID?view=narrow`; `q` is the search in whose results the next one is.
+/// One question, in a plain or a narrow view: `question/ID?view=narrow`. `q` is the search that has the next question.
 final class QuestionScene: Scene {
     private let list: SharedList
     private let question: Question
@@ -55,12 +55,12 @@ final class QuestionScene: Scene {
     }
 }
 
-/// The text of a question, as wide as the terminal or in a column.
+/// The text of a question, as wide as the terminal or in a narrower column.
 final class QuestionView: Scene {
     private let question: Question
     private let columns: Int?
 
-    /// - Parameter columns: the width of the column; `nil` is as wide as there is room.
+    /// - Parameter columns: the width of the column; `nil` means the whole width.
     init(_ question: Question, columns: Int?) { (self.question, self.columns) = (question, columns) }
 
     let title = ""

@@ -2,7 +2,7 @@ import Questions
 import SceneManager
 import Terminal
 
-/// A field, and twenty results below it: `search?q=…&from=20&row=3`.
+/// A search field, and twenty results below it: `search?q=…&from=20&row=3`.
 final class SearchScene: Scene {
     private let list: SharedList
     private var editor: LineEditor
@@ -33,7 +33,7 @@ final class SearchScene: Scene {
         case .key(.up): row = max(0, row - 1)
         case .key(.down): row = min(max(0, page.rowCount - 1), row + 1)
         case .key(.enter): return open()
-        // On an empty field it is the way back.
+        // In an empty field, Backspace goes back to the previous screen.
         case .key(.backspace) where editor.text.isEmpty: return .pass
         default:
             guard editor.apply(event) else { return .pass }
@@ -42,7 +42,7 @@ final class SearchScene: Scene {
         return .redraw
     }
 
-    /// `next`: the last row.
+    /// Carries out `next`, which opens the next page like Enter on the last row.
     func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "next" else { return nil }
         guard page.next != nil else { throw SceneRefusal("this is the last page", code: "last-page") }
@@ -50,7 +50,7 @@ final class SearchScene: Scene {
         return open()
     }
 
-    /// The row of the question that was looked at last, which may be another one than was opened.
+    /// Selects the question that was viewed last, which may differ from the one that was opened.
     func restore() {
         if let seen = page.questions.firstIndex(where: { $0.id == list.seen }) { row = seen }
     }
@@ -81,7 +81,7 @@ extension SearchScene {
         canvas.write("Search: " + text, at: Position(row: 0, column: 1))
         canvas.cursor = Position(row: 0, column: 9 + cursor)
         let visible = max(1, canvas.size.rows - 2)
-        // The chosen row is among those that there is room for.
+        // Scroll so that the selected row is visible.
         let first = max(0, row - visible + 1)
         for place in first..<min(page.rowCount, first + visible) {
             draw(place, on: &canvas, row: 2 + place - first)
@@ -107,7 +107,7 @@ extension SearchScene {
 }
 
 extension SceneAddress {
-    /// A number from 0; `nil` where there is none.
+    /// The value of a parameter as a number from 0; `nil` if it is missing.
     func checkedNumber(_ name: String) throws -> Int? {
         guard let text = self[name] else { return nil }
         guard let number = Int(text), number >= 0 else {

@@ -1,18 +1,18 @@
 import Questions
 
-/// The one list that all screens share: the results of the latest search, and which of them was looked at last.
+/// The list that all screens share: the results of the latest search, and the question that was viewed last.
 @MainActor
 final class SharedList {
     private let library: QuestionLibrary
     private var latest: (query: String, results: [Question])?
-    /// The question that was looked at last.
+    /// The question that was viewed last.
     var seen: Question.ID?
 
     init(_ library: QuestionLibrary) { self.library = library }
 
     func question(_ id: Question.ID) -> Question? { library.question(id) }
 
-    /// Searches when the query is another one than before.
+    /// Returns the results of a query; searches only if the query has changed.
     func results(_ query: String) -> [Question] {
         if let latest, latest.query == query { return latest.results }
         let results = library.search(query)
@@ -20,7 +20,7 @@ final class SharedList {
         return results
     }
 
-    /// The question so many rows further in the results of a search; `nil` beyond its ends, or where it is not among them.
+    /// The question `distance` rows further in the results of a query; `nil` if there is none, or `id` is no result.
     func neighbour(of id: Question.ID, in query: String, by distance: Int) -> Question? {
         let results = results(query)
         guard let place = results.firstIndex(where: { $0.id == id }), results.indices.contains(place + distance) else {

@@ -1,6 +1,6 @@
-/// A question as the service gives it.
+/// A question as returned by the service.
 public struct Question: Sendable, Hashable, Identifiable {
-    /// What has become of it.
+    /// The state of a question.
     public enum Condition: String, Sendable, Hashable {
         case open, vote, solved
     }
@@ -9,7 +9,7 @@ public struct Question: Sendable, Hashable, Identifiable {
     public let text: String
     public let condition: Condition
     public let numberOfAnswers: Int
-    /// When it was asked: year, month and day with dashes between (ISO 8601).
+    /// The day on which it was asked, such as `2019-08-13` (ISO 8601).
     public let date: String
 
     public init(id: Int, text: String, condition: Condition, numberOfAnswers: Int, date: String) {

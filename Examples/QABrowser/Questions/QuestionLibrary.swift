@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// All questions, and the search in them: a value that every screen shares.
+/// All questions, and a search for words in them: a value that all screens share.
 public struct QuestionLibrary: Sendable {
     private let questions: [Question]
-    /// The text of each, as it is compared.
+    /// The text of each question, folded for the comparison.
     private let folded: [String]
     private let places: [Question.ID: Int]
 
@@ -13,8 +13,8 @@ public struct QuestionLibrary: Sendable {
         places = Dictionary(questions.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The ones that come with the program.
-    /// - Throws: a ``QuestionParser/Flaw``, or why the file cannot be read.
+    /// The questions that come with the program.
+    /// - Throws: a ``QuestionParser/Flaw``, or an error if the file cannot be read.
     public static func bundled() throws -> QuestionLibrary {
         guard let file = Bundle.module.url(forResource: "questions", withExtension: "xml", subdirectory: "Data") else {
             throw CocoaError(.fileNoSuchFile)
@@ -26,14 +26,14 @@ public struct QuestionLibrary: Sendable {
 
     public func question(_ id: Question.ID) -> Question? { places[id].map { questions[$0] } }
 
-    /// The questions that hold every word, the newest first; all of them for no word. Capital letters and the width of letters
-    /// make no difference: “ｓｗｉｆｔ” finds “Swift”, “ｶﾚｰ” finds “カレー”.
+    /// The questions that contain every word of the query, newest first; all questions if the query is empty. Case and
+    /// the width of letters make no difference: “ｓｗｉｆｔ” finds “Swift”, “ｶﾚｰ” finds “カレー”.
     public func search(_ query: String) -> [Question] {
         let words = Self.fold(query).split(whereSeparator: \.isWhitespace)
         return questions.indices.reversed().filter { place in words.allSatisfy { folded[place].contains($0) } }
             .map { questions[$0] }
     }
 
-    /// Compatibility composition (Unicode Standard Annex 15) makes one of all widths.
+    /// Compatibility composition (Unicode Standard Annex 15) maps all widths of a letter to one.
     private static func fold(_ text: String) -> String { text.precomposedStringWithCompatibilityMapping.lowercased() }
 }

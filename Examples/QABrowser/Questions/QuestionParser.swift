@@ -1,17 +1,17 @@
 public import Foundation
 internal import FoundationXML
 
-/// Reads what the service answers: a `ResultSet` with the total of results, and a `Question` each with `Id`, `Content`,
-/// `Condition`, `AnswerCount` and `PostedDate`.
+/// Parses a response of the service: a `ResultSet` with the total number of results, and for each result a `Question`
+/// with `Id`, `Content`, `Condition`, `AnswerCount` and `PostedDate`.
 public struct QuestionParser {
-    /// What an answer holds.
+    /// The content of a response.
     public struct ResultSet: Sendable, Equatable {
-        /// How many there are in all, which may be more than came.
+        /// The total number of results, which may exceed the number of those in this response.
         public let total: Int
         public let questions: [Question]
     }
 
-    /// Why it cannot be read, with the line, from 1.
+    /// The reason why a response cannot be parsed, with the line number, counted from 1.
     public struct Flaw: Error, Sendable, Hashable, CustomStringConvertible {
         public let line: Int
         public let reason: String
@@ -30,19 +30,19 @@ public struct QuestionParser {
             let code = (parser.parserError as? NSError)?.code ?? 0
             throw Flaw(line: parser.lineNumber, reason: "it is no XML (error \(code))")
         }
-        // A text that is cut off is no error to XMLParser on Linux.
+        // XMLParser on Linux does not report truncated text as an error.
         guard reader.isComplete else { throw Flaw(line: parser.lineNumber, reason: "it ends in the middle") }
         guard let total = reader.total else { throw Flaw(line: 1, reason: "there is no ResultSet with totalResults") }
         return ResultSet(total: total, questions: reader.questions)
     }
 }
 
-/// What the parser has seen so far. It calls with one element after the other, in one thread.
+/// Collects the questions. The parser calls it for one element after another, on one thread.
 private final class Reader: NSObject, XMLParserDelegate {
     private(set) var total: Int?
     private(set) var questions: [Question] = []
     private(set) var flaw: QuestionParser.Flaw?
-    /// Whether the outermost element has ended.
+    /// Whether the root element is complete.
     private(set) var isComplete = false
     private var depth = 0
     private var fields: [String: String] = [:]

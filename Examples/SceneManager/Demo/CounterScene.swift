@@ -1,7 +1,7 @@
 import SceneManager
 import Terminal
 
-/// A number: `counter?n=5`.
+/// A scene that shows a number: `counter?n=5`.
 final class CounterScene: Scene {
     private var number: Int
 
@@ -29,7 +29,7 @@ final class CounterScene: Scene {
         return .redraw
     }
 
-    /// `add/3`.
+    /// Carries out `add/3`, which adds 3 to the number.
     func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "add" else { return nil }
         guard let summand = order.argument.flatMap({ Int($0) }) else {

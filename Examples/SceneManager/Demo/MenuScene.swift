@@ -1,7 +1,7 @@
 import SceneManager
 import Terminal
 
-/// The root: what there is to see.
+/// The root: a menu of the other scenes.
 final class MenuScene: Scene {
     private var row: Int
 

@@ -1,7 +1,7 @@
 import SceneManager
 import Terminal
 
-/// A line of text, which is asked about before it is cleared: `note?text=…`.
+/// A line of text, with an alert before it is cleared: `note?text=…`.
 final class NoteScene: Scene {
     private var editor: LineEditor
 
@@ -24,12 +24,12 @@ final class NoteScene: Scene {
 
     func take(_ event: TerminalEvent) -> SceneAction {
         if event == .key(.control("x")) { return clear() }
-        // On an empty line it is the way back.
+        // On an empty line, Backspace goes back.
         if event == .key(.backspace), editor.text.isEmpty { return .pass }
         return editor.apply(event) ? .redraw : .pass
     }
 
-    /// `clear`.
+    /// Carries out `clear`.
     func take(_ order: SceneAddress) throws -> SceneAction? { order.name == "clear" ? clear() : nil }
 
     private func clear() -> SceneAction {

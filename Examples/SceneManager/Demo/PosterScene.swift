@@ -1,7 +1,7 @@
 import SceneManager
 import Terminal
 
-/// A text in the middle: a child of the pages and of the card.
+/// Text in the middle of the screen; used for the pages and for the sides of the card.
 final class PosterScene: Scene {
     private let text: String
 

@@ -10,7 +10,7 @@ struct SceneDemo {
     }
 }
 
-/// What there is to see.
+/// Creates the scenes of the demo.
 @MainActor
 struct DemoScenes {
     static let names = ["counter", "note", "pages", "card"]

@@ -1,7 +1,7 @@
 import SceneManager
 import Terminal
 
-/// What the stage has told the scenes, the newest last.
+/// The events that the stage sent to the scenes, newest last.
 @MainActor
 final class Moments {
     private(set) var lines: [String] = []
@@ -9,7 +9,7 @@ final class Moments {
     func note(_ name: String, _ moment: String) { lines = (lines + ["\(name): \(moment)"]).suffix(8) }
 }
 
-/// A scene that shows at its bottom what the stage tells it and the others.
+/// A scene that shows at the bottom the events of all scenes.
 final class WitnessedScene: Scene {
     private let scene: any Scene
     private let name: String

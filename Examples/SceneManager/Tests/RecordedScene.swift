@@ -1,19 +1,19 @@
 import SceneManager
 import Terminal
 
-/// What has happened to the scenes of a test.
+/// The events of the scenes in a test.
 @MainActor
 final class Record {
     var moments: [String] = []
 
-    /// What has happened since the last question.
+    /// Returns the events since the last call.
     func take() -> [String] {
         defer { moments = [] }
         return moments
     }
 }
 
-/// A scene that writes down what happens to it: `NAME?n=5`.
+/// A scene that records its events: `NAME?n=5`.
 final class RecordedScene: Scene {
     private let record: Record
     private let name: String

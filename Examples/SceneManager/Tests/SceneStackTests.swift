@@ -1,7 +1,7 @@
 import SceneManager
 import Testing
 
-/// The root of these tests has the id 1; each entry the next one.
+/// In these tests, the root has the id 1, and each new entry has the next number.
 struct SceneStackTests {
     private func begun(_ names: String...) throws -> SceneStack {
         var stack = SceneStack(root: SceneAddress("root"))

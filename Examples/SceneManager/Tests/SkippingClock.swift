@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock on which a sleep takes no time, and is noted.
+/// A clock that records each sleep, which takes no time.
 final class SkippingClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Swift.Duration

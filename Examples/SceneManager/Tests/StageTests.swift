@@ -8,7 +8,7 @@ struct StageTests {
     private let record = Record()
     private let shown = Shown()
 
-    /// What was drawn last.
+    /// The canvas that was drawn last.
     private final class Shown { var canvas = Canvas(size: TerminalSize(columns: 1, rows: 1)) }
 
     private func stage(_ stack: SceneStack? = nil) throws -> Stage {

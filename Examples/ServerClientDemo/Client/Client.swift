@@ -7,7 +7,7 @@ struct Client {
     let app: Application
     let board: Pasteboard
 
-    /// Sends what stands on the command line, or else each line that is written into a field; shows the replies.
+    /// Sends the text on the command line, or else each line that is entered in a field; shows the replies.
     static func main() async {
         await Program.run {
             let app = try await Application.connect(id: "demo.IPCClient")
@@ -19,16 +19,16 @@ struct Client {
         }
     }
 
-    /// Puts a text on the pasteboard and opens a URL with it, in one step.
+    /// Puts text on the pasteboard and opens a URL with it, in one step.
     ///
-    /// - Returns: what the server has to say to it.
+    /// - Returns: the reply of the server.
     func send(_ text: String) async throws -> String {
         let reply = try await app.call(
             "IPCServer.demo://IPCServer.demo?key=value", sending: [.string(text)], on: board)
         return "handled: \(try reply.string ?? "")"
     }
 
-    /// A text field on the terminal's last line, and above it what was sent and what came back.
+    /// Shows a text field on the terminal's last line, with the sent texts and the replies above it.
     func runField() async throws {
         let terminal = try Terminal.open(.lines)
         defer { terminal.close() }

@@ -4,7 +4,7 @@ import Terminal
 
 @main
 struct Server {
-    /// Handles `IPCServer.demo:` URLs: shows the last text that came with one on a line, and says so to who sent it.
+    /// Handles `IPCServer.demo:` URLs: shows the text of the latest one on a line, and replies to the sender.
     static func main() async {
         await Program.run {
             let app = try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"])

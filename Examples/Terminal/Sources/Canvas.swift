@@ -1,4 +1,4 @@
-/// A place on a canvas; both count from 0, from the upper left.
+/// A position on a canvas; row and column are counted from 0, from the upper left.
 public struct Position: Sendable, Hashable {
     public var row: Int
     public var column: Int
@@ -9,10 +9,10 @@ public struct Position: Sendable, Hashable {
     }
 }
 
-/// All that a terminal shows, as a value: cells to write into, and where the cursor stands. ``Terminal/show(_:)`` draws it.
+/// The whole content of a terminal, as a value: cells to write to, and the cursor. ``Terminal/show(_:)`` draws it.
 public struct Canvas: Sendable, Hashable {
     public struct Cell: Sendable, Hashable {
-        /// `nil` in the second column of a character that takes two.
+        /// The character; `nil` in the second column of a character that takes two.
         public internal(set) var character: Character?
         public var style: Style
 
@@ -22,16 +22,16 @@ public struct Canvas: Sendable, Hashable {
     public let size: TerminalSize
     /// Where the cursor is shown; `nil` hides it.
     public var cursor: Position?
-    /// Row by row.
+    /// The cells, row by row.
     private var cells: [Cell]
 
-    /// All blank.
+    /// Creates a blank canvas.
     public init(size: TerminalSize) {
         self.size = size
         cells = Array(repeating: .blank, count: size.rows * size.columns)
     }
 
-    /// A cell; its style can be changed, its character by ``write(_:at:style:columns:)`` only.
+    /// A cell. Its style can be set; its character changes only through ``write(_:at:style:columns:)``.
     public subscript(row: Int, column: Int) -> Cell {
         get { cells[row * size.columns + column] }
         set {
@@ -40,13 +40,13 @@ public struct Canvas: Sendable, Hashable {
         }
     }
 
-    /// Writes text on one row, over what is there; what has no room is left out, and no character is cut in two. Control
-    /// characters are made ``Swift/StringProtocol/visible``.
+    /// Writes text on one row, over the existing text. Text that does not fit is left out, and no character is cut in
+    /// two. Control characters are made ``Swift/StringProtocol/visible``.
     ///
     /// - Parameters:
-    ///   - position: outside of the canvas nothing is written.
-    ///   - columns: at most so many, and not beyond the edge.
-    /// - Returns: the column behind the text.
+    ///   - position: the start of the text; outside the canvas, nothing is written.
+    ///   - columns: the maximum number of columns; text never goes beyond the edge.
+    /// - Returns: the column after the text.
     @discardableResult
     public mutating func write(
         _ text: some StringProtocol, at position: Position, style: Style = .plain, columns: Int = .max
@@ -65,14 +65,14 @@ public struct Canvas: Sendable, Hashable {
         return column
     }
 
-    /// Makes a part of a row blank, in a style; from `columns.lowerBound` to the edge by default.
+    /// Makes columns of a row blank, in a style; by default the whole row.
     public mutating func fill(row: Int, columns: Range<Int>? = nil, style: Style = .plain) {
         let columns = (columns ?? 0..<size.columns).clamped(to: 0..<size.columns)
         let blanks = String(repeating: " ", count: columns.count)
         write(blanks, at: Position(row: row, column: columns.lowerBound), style: style)
     }
 
-    /// Blanks the other columns of a character that is about to lose one.
+    /// Blanks all columns of a character before one of them is overwritten.
     private mutating func separate(row: Int, column: Int) {
         var first = column
         while first > 0, self[row, first].character == nil { first -= 1 }
@@ -84,7 +84,7 @@ public struct Canvas: Sendable, Hashable {
 
     private mutating func set(_ cell: Cell, _ row: Int, _ column: Int) { cells[row * size.columns + column] = cell }
 
-    /// The text of a row, without the blanks at its end.
+    /// The text of a row, without trailing blanks.
     public func text(row: Int) -> String {
         let text = String((0..<size.columns).compactMap { self[row, $0].character })
         return String(text.reversed().drop { $0 == " " }.reversed())

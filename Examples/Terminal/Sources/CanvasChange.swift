@@ -1,5 +1,5 @@
 extension Canvas {
-    /// What a terminal that shows `old` has to be sent to show this: only what differs. Without `old`, all.
+    /// The output after which a terminal that shows `old` shows this: only the differences, or all without `old`.
     func change(from old: Canvas?) -> String {
         let old = old.flatMap { $0.size == size ? $0 : nil }
         var drawing = Drawing()
@@ -18,7 +18,7 @@ extension Canvas {
     }
 }
 
-/// Text and sequences for a terminal, and where they have brought it.
+/// Output for a terminal, with the position and the style that it leads to.
 private struct Drawing {
     private(set) var text = ""
     private var position: Position?
@@ -32,7 +32,7 @@ private struct Drawing {
         if self.style != style { text += style.sequence }
         self.style = style
         text.append(character)
-        // Terminals do not agree about clusters of several scalars; the place is said anew after one.
+        // Terminals disagree about clusters of several scalars, so the position is set again after each.
         position =
             character.unicodeScalars.count == 1
             ? Position(row: place.row, column: place.column + character.displayWidth) : nil

@@ -1,15 +1,15 @@
 extension Character {
-    /// How many columns it takes on a terminal: 0, 1 or 2, and more only for a cluster of several letters.
+    /// The number of columns on a terminal: 0, 1 or 2, and more only for a cluster of several letters.
     ///
-    /// A cluster is more than its scalars: “👨‍👩‍👧” is five of them and takes two columns, as “が” does when it is か and a mark.
-    /// That is what `wcwidth`, which sees one scalar at a time, cannot know. Sources: East Asian Width (Unicode Standard
-    /// Annex 11), where what is ambiguous is narrow; emoji presentation (Unicode Technical Standard 51 §4).
+    /// A cluster is not the sum of its scalars: “👨‍👩‍👧” has five and takes two columns, and so does “が” as か and a
+    /// mark. `wcwidth` sees one scalar at a time and cannot know this. Sources: East Asian Width (Unicode Standard
+    /// Annex 11), where ambiguous characters count as narrow; emoji presentation (Unicode Technical Standard 51 §4).
     public var displayWidth: Int {
         if isEmojiOnTerminal { return 2 }
         return unicodeScalars.reduce(0) { $0 + $1.columns }
     }
 
-    /// Shown as a picture: by default, or asked for by U+FE0F. (U+FE0E asks for a text, which terminals draw as wide.)
+    /// Whether it is shown as a picture, by default or by U+FE0F. (U+FE0E asks for text, which terminals draw as wide.)
     private var isEmojiOnTerminal: Bool {
         guard let first = unicodeScalars.first else { return false }
         return first.properties.isEmojiPresentation
@@ -18,7 +18,7 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    /// The columns that it adds to its cluster.
+    /// The number of columns that the scalar adds to its cluster.
     fileprivate var columns: Int {
         switch value {
         // The vowels and final consonants of Hangul join the syllable before them.
@@ -26,7 +26,7 @@ extension Unicode.Scalar {
         default: break
         }
         switch properties.generalCategory {
-        // U+00AD, the soft hyphen, is of Cf and shown by terminals.
+        // U+00AD, the soft hyphen, is in category Cf, but terminals show it.
         case .control, .format, .lineSeparator, .paragraphSeparator: return value == 0xAD ? 1 : 0
         case .nonspacingMark, .enclosingMark: return 0
         default: return WideScalars.contains(self) ? 2 : 1
@@ -35,10 +35,10 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// How many columns the text takes on one line of a terminal.
+    /// The number of columns that the text takes on one line of a terminal.
     public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-    /// The longest beginning that takes no more than this many columns; no character is cut in two.
+    /// The longest prefix that takes at most this many columns; no character is cut in two.
     public func prefix(columns: Int) -> SubSequence {
         var width = 0
         return prefix { character in
@@ -47,8 +47,8 @@ extension StringProtocol {
         }
     }
 
-    /// The text with nothing in it that would steer a terminal: control characters are shown by their pictures (U+2400 …), and what
-    /// turns the direction of writing is left out. For whatever came from somebody else.
+    /// The text without anything that controls a terminal: control characters become their pictures (U+2400 …), and
+    /// characters that change the writing direction are left out. Use it for text from other programs.
     public var visible: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {

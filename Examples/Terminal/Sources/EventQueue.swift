@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What has happened on the terminal and has not been read yet.
+/// The events of the terminal that have not been read yet.
 ///
-/// Not an `AsyncStream`: that one ends when a task that waits for it is cancelled, and a prompt that is cancelled must not
-/// take the keyboard from the next one.
+/// This is not an `AsyncStream`, which ends when a waiting task is cancelled: a cancelled prompt must not take the
+/// keyboard from the next one.
 final class EventQueue: Sendable {
     private struct State: Sendable {
         var events: [TerminalEvent] = []
@@ -25,7 +25,7 @@ final class EventQueue: Sendable {
         waiting?.resume(returning: event)
     }
 
-    /// Forgets keys and pastes.
+    /// Discards keys and pastes.
     func removeTyped() {
         state.withLock { state in
             state.events.removeAll { event in
@@ -37,7 +37,7 @@ final class EventQueue: Sendable {
         }
     }
 
-    /// Nothing follows.
+    /// Ends the queue; no more events arrive.
     func end() {
         state.withLock { state in
             state.hasEnded = true
@@ -45,7 +45,7 @@ final class EventQueue: Sendable {
         }?.resume(returning: nil)
     }
 
-    /// The next event; `nil` at the end, and when the task is cancelled. One task waits at a time.
+    /// Waits for the next event; `nil` at the end, or if the task is cancelled. Only one task may wait at a time.
     func next() async -> TerminalEvent? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -65,8 +65,8 @@ final class EventQueue: Sendable {
     }
 }
 
-/// The events of a terminal, in order. They end with ``TerminalEvent/interrupted(signal:)`` or ``Terminal/close()``; a loop in a
-/// task that is cancelled ends, and another one goes on where it was.
+/// The events of a terminal, in order. They end with ``TerminalEvent/interrupted(signal:)`` or ``Terminal/close()``. A
+/// loop in a cancelled task also ends, and another loop continues where it stopped.
 public struct TerminalEvents: AsyncSequence, Sendable {
     let queue: EventQueue
 

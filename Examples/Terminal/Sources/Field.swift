@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A label and a text that is being written behind it, on one line.
+/// A label, and the text that is being entered after it, on one line.
 struct Field: Sendable {
     var label: String
     var editor: LineEditor
 
-    /// What draws it on the line of the cursor, in so many columns: the label gives way first.
+    /// The output that draws the field on the cursor's line, in this many columns; the label is cut first.
     func drawing(columns: Int) -> String {
         let label = label.visible.prefix(columns: max(0, columns - 8))
         let (text, cursor) = editor.window(columns: columns - label.displayWidth)
@@ -16,13 +16,13 @@ struct Field: Sendable {
     static let erasure = "\r\u{1B}[K"
 }
 
-/// How the writing of a line ended.
+/// How the input of a line ended.
 public enum Entry: Sendable, Hashable {
     /// With Enter.
     case line(String)
     /// With Escape, with Control-D on an empty line, or because the task was cancelled.
     case cancelled
-    /// The program is asked to end: see ``TerminalEvent/interrupted(signal:)``.
+    /// The program was asked to exit: see ``TerminalEvent/interrupted(signal:)``.
     case interrupted(signal: Int32)
 }
 
@@ -36,7 +36,7 @@ extension Terminal {
         }
     }
 
-    /// Shows a label and the text behind it on the last line, in the place of those that were there.
+    /// Shows a label and the text after it on the last line, replacing the previous ones.
     public func showField(_ label: String, _ editor: LineEditor) {
         shown.withLock { shown in
             let field = Field(label: label, editor: editor)
@@ -45,7 +45,7 @@ extension Terminal {
         }
     }
 
-    /// Takes the field away.
+    /// Removes the field.
     public func hideField() {
         shown.withLock { shown in
             if shown.field != nil { write(Field.erasure) }
@@ -53,23 +53,23 @@ extension Terminal {
         }
     }
 
-    /// Waits until the program is asked to end, and passes over what is typed meanwhile.
+    /// Waits until the program is asked to exit, and ignores what is typed until then.
     ///
-    /// - Returns: the signal of ``TerminalEvent/interrupted(signal:)``, also when that event was read before; `nil` when the task
-    ///   is cancelled or the terminal closed.
+    /// - Returns: the signal of ``TerminalEvent/interrupted(signal:)``, even if that event was read before; `nil` if
+    ///   the task is cancelled or the terminal is closed.
     public func interruption() async -> Int32? {
         for await _ in events {}
         return shown.withLock { $0.ending }
     }
 
-    /// Lets a person write a line. The field is gone when this returns.
+    /// Lets the user enter a line. The field is gone when this returns.
     ///
     /// - Parameters:
-    ///   - label: stands before the text.
-    ///   - editor: what is there at the beginning.
-    ///   - shaping: is given the line after each change, be it a letter, a paste or a deletion, and returns it as it is to be, or
-    ///     `nil` to refuse the change.
-    ///   - isComplete: whether Enter may end it.
+    ///   - label: the text in front of the input.
+    ///   - editor: the initial text and cursor.
+    ///   - shaping: called with the line after each change, whether a key, a paste or a deletion; returns the line to
+    ///     show, or `nil` to reject the change.
+    ///   - isComplete: whether Enter may submit the line.
     public func readLine(
         _ label: String, editor: LineEditor = LineEditor(), shaping: (LineEditor) -> LineEditor? = { $0 },
         isComplete: (String) -> Bool = { _ in true }

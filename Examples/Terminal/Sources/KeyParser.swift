@@ -1,17 +1,17 @@
-/// Makes events of the bytes that a terminal sends, however they are cut: UTF-8, control characters, the sequences of special
-/// keys (ECMA-48 §5.4; xterm, “PC-Style Function Keys”), and bracketed pastes.
+/// Converts the bytes that a terminal sends, in any pieces, to events: UTF-8, control characters, the sequences of
+/// special keys (ECMA-48 §5.4; xterm, “PC-Style Function Keys”), and bracketed pastes.
 struct KeyParser {
     private var pending: [UInt8] = []
-    /// What was pasted so far, inside a bracketed paste.
+    /// The bytes pasted so far; `nil` outside a bracketed paste.
     private var paste: [UInt8]?
 
     private static let escape: UInt8 = 0x1B
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-    /// Whether a key called Escape and the beginning of a sequence cannot be told apart yet.
+    /// Whether the pending bytes may be either the Escape key or the beginning of a sequence.
     var isUndecided: Bool { paste == nil && pending.first == Self.escape }
 
-    /// The events that are complete with these bytes.
+    /// Adds these bytes, and returns the events that are now complete.
     mutating func feed(_ bytes: some Sequence<UInt8>) -> [TerminalEvent] {
         pending += bytes
         var events: [TerminalEvent] = []
@@ -22,17 +22,17 @@ struct KeyParser {
         return events
     }
 
-    /// Nothing has followed for a while: what began with Escape was the key.
+    /// Called when no bytes have followed for a while: a pending Escape was the key, not the start of a sequence.
     mutating func decide() -> [TerminalEvent] {
         guard isUndecided else { return [] }
         pending.removeFirst()
         return [.key(.escape)] + feed([])
     }
 
-    /// Events, and the number of bytes that they took.
+    /// Events, and the number of bytes that they used.
     private typealias Found = (events: [TerminalEvent], used: Int)
 
-    /// What stands at the beginning; `nil` while it is not complete.
+    /// The events at the beginning of the pending bytes; `nil` while they are incomplete.
     private mutating func next() -> Found? {
         switch pending[0] {
         case Self.escape: escaped()
@@ -58,7 +58,7 @@ struct KeyParser {
         return (String(decoding: pending[..<end], as: UTF8.self).map { .key(.character($0)) }, end)
     }
 
-    /// How many bytes at the end are the beginning of a scalar whose rest is still to come (RFC 3629 §3).
+    /// The number of bytes at the end that begin a scalar whose other bytes are still missing (RFC 3629 §3).
     private static func cutScalar(at bytes: ArraySlice<UInt8>) -> Int {
         for count in 1...3 where count <= bytes.count {
             let byte = bytes[bytes.endIndex - count]
@@ -92,10 +92,10 @@ struct KeyParser {
         }
     }
 
-    /// A control sequence: parameters, then the final byte that says what it is.
+    /// Parses a control sequence: parameters, then the final byte that identifies it.
     private mutating func sequence() -> Found? {
         guard let end = pending[2...].firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
-        // Another byte than a final one: not a sequence; what is before it is dropped.
+        // This is not a final byte, so it is not a sequence: drop the bytes before it.
         guard (0x40...0x7E).contains(pending[end]) else { return ([], end) }
         let parameters = String(decoding: pending[2..<end], as: UTF8.self).split(separator: ";")
         let number = parameters.first.flatMap { Int($0) } ?? 1
@@ -126,7 +126,7 @@ struct KeyParser {
 
     private mutating func restOfPaste() -> Found? {
         guard let end = pending.firstRange(of: Self.pasteEnd) else {
-            // The mark of the end may be cut; what is before it cannot be part of it.
+            // The end marker may be incomplete; the bytes before it cannot be part of it.
             let safe = max(0, pending.count - Self.pasteEnd.count + 1)
             paste?.append(contentsOf: pending[..<safe])
             pending.removeFirst(safe)

@@ -1,20 +1,20 @@
-/// One line of text that is being written, and the cursor in it: a value, so that a change can be tried before it is taken.
+/// One line of text that is being edited, and its cursor: a value, so that a change can be tried before it is accepted.
 ///
-/// Everything counts in characters as a reader sees them: one Backspace takes a whole emoji or a letter with its marks.
+/// Positions count characters as a reader sees them: one Backspace deletes a whole emoji, or a letter with its marks.
 public struct LineEditor: Sendable, Hashable {
     public private(set) var text: String
-    /// How many characters are before the cursor.
+    /// The number of characters before the cursor.
     public private(set) var cursor: Int
 
-    /// With the cursor at `cursor`, or at the end.
+    /// Creates a line with the cursor at `cursor`, or at the end.
     public init(_ text: String = "", cursor: Int? = nil) {
         self.text = Self.oneLine(text)
         self.cursor = min(max(cursor ?? .max, 0), self.text.count)
     }
 
-    /// Does what the key means in a line of text.
+    /// Performs the edit of a key.
     ///
-    /// - Returns: `false` for a key that means nothing here, such as Enter.
+    /// - Returns: `false` if the key has no meaning here, such as Enter.
     @discardableResult
     public mutating func apply(_ key: Key) -> Bool {
         switch key {
@@ -33,7 +33,7 @@ public struct LineEditor: Sendable, Hashable {
         return true
     }
 
-    /// Does what the event means in a line of text: a key, or a paste. `false` for any other.
+    /// Performs the edit of a key or a paste; returns `false` for any other event.
     @discardableResult
     public mutating func apply(_ event: TerminalEvent) -> Bool {
         switch event {
@@ -45,11 +45,11 @@ public struct LineEditor: Sendable, Hashable {
         }
     }
 
-    /// Inserts at the cursor, which stands behind it then. Line breaks become spaces; other control characters are left out.
+    /// Inserts text, and moves the cursor after it. Line breaks become spaces; other control characters are left out.
     public mutating func insert(_ inserted: String) {
         let before = text.prefix(cursor) + Self.oneLine(inserted)
         let whole = before + text.dropFirst(cursor)
-        // The parts may join to one character, at both ends of what is inserted. The cursor is never within one.
+        // The inserted text may merge into one character with its neighbours. The cursor is never inside a character.
         let scalars = before.unicodeScalars.count
         var passed = 0
         cursor = 0
@@ -60,7 +60,7 @@ public struct LineEditor: Sendable, Hashable {
         text = String(whole)
     }
 
-    /// Deletes all.
+    /// Deletes the whole text.
     public mutating func clear() { self = LineEditor() }
 
     private mutating func delete(from start: Int, to end: Int) {
@@ -86,10 +86,10 @@ public struct LineEditor: Sendable, Hashable {
         return String(result)
     }
 
-    /// The part that fits into so many columns with the cursor in it, and the cursor's column there.
+    /// The part of the text around the cursor that fits into this many columns, and the cursor's column in it.
     public func window(columns: Int) -> (text: String, cursor: Int) {
         var before = text.prefix(cursor)
-        // The cursor needs a column of its own, also behind the last character.
+        // The cursor needs its own column, even after the last character.
         while before.displayWidth >= columns, !before.isEmpty { before.removeFirst() }
         let shown = String(before + text.dropFirst(cursor)).prefix(columns: columns)
         return (String(shown), before.displayWidth)

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Keeps what the terminal was before, and gives it back at every end of the process: ``leave()``, `exit`, a signal, a crash.
+/// Saves the terminal's settings, and restores them whenever the process exits: ``leave()``, `exit`, a signal, a crash.
 ///
-/// The terminal's own signal keys stay on: Control-C is SIGINT, Control-Z stops the process. So one way serves them and `kill`.
+/// The terminal's signal keys stay on: Control-C sends SIGINT, Control-Z stops the process. So keys work like `kill`.
 enum RawMode {
-    /// Alternate screen, bracketed paste (xterm, “DEC Private Mode Set”).
+    /// What to send on entering and leaving raw mode (xterm, “DEC Private Mode Set”).
     struct Sequences {
         let enter: String
         let leave: String
@@ -15,29 +15,29 @@ enum RawMode {
             enter: "\u{1B}[?1049h" + inline.enter, leave: inline.leave + "\u{1B}[?1049l")
     }
 
-    /// What the signal handlers need. They may run at any moment and may not allocate, lock or await.
+    /// The data for the signal handlers, which may run at any moment and must not allocate, lock or await.
     private struct Saved {
         var original = termios()
-        /// What the signals did before, by their numbers.
+        /// The previous action of each signal, at the signal's number.
         var actions: UnsafeMutablePointer<sigaction>
         var enter: UnsafeMutableBufferPointer<UInt8>
         var leave: UnsafeMutableBufferPointer<UInt8>
         var signals: Int32
     }
 
-    /// Written once, before the first handler is installed; a signal handler can be given no context.
+    /// Written once, before the first handler is installed. It is global because a signal handler gets no context.
     private nonisolated(unsafe) static var saved: Saved?
     private static let isRaw = Atomic(false)
     private static let hasEnding = Atomic(false)
 
-    /// Signals that become events, through the pipe.
+    /// The signals that become events, through the pipe.
     static let watched = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
-    /// Signals of a crash: the terminal is given back, and what was to happen happens.
+    /// The signals of a crash: the terminal is restored, and then the signal has its previous effect.
     private static let fatal = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 
-    /// Begins: raw mode, signals into the pipe `signals` as one byte each.
+    /// Enters raw mode, and writes each signal to the pipe `signals` as one byte.
     ///
-    /// - Throws: ``TerminalError``, when a terminal was opened before in this process, or cannot be set.
+    /// - Throws: ``TerminalError`` if this process opened a terminal before, or the terminal cannot be set.
     static func begin(_ sequences: Sequences, signals: Int32) throws(TerminalError) {
         guard saved == nil else { throw .openedBefore }
         let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
@@ -60,7 +60,7 @@ enum RawMode {
         return bytes
     }
 
-    /// Ends what ``begin(_:signals:)`` began.
+    /// Undoes ``begin(_:signals:)``.
     static func end() {
         leave()
         for signal in watched + fatal { restoreAction(of: signal) }
@@ -88,19 +88,19 @@ enum RawMode {
 
     private static func crashed(_ signal: Int32) {
         leave()
-        // What caused the signal, or else this, causes it again when the handler has returned: for who was here before.
+        // When the handler returns, the fault or this `raise` repeats the signal, which then has its previous action.
         restoreAction(of: signal)
         raise(signal)
     }
 
-    /// Raw mode, and what belongs to it.
+    /// Enters raw mode and sends the sequences for it.
     static func enter() {
         guard let saved else { return }
         var raw = saved.original
         raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON)
         raw.c_iflag |= tcflag_t(IUTF8)
         raw.c_cflag |= tcflag_t(CS8)
-        // Output stays processed, so that “\n” begins a line.
+        // Output is still processed, so that “\n” begins a new line.
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN)
         withUnsafeMutableBytes(of: &raw.c_cc) { controls in
             controls[Int(VMIN)] = 1
@@ -111,14 +111,14 @@ enum RawMode {
         Glibc.write(STDOUT_FILENO, saved.enter.baseAddress, saved.enter.count)
     }
 
-    /// The terminal as it was; nothing when it is so already. May be called by a signal handler.
+    /// Restores the terminal; does nothing if that was already done. A signal handler may call this.
     static func leave() {
         guard isRaw.exchange(false, ordering: .relaxed), var original = saved?.original else { return }
         if let leave = saved?.leave { Glibc.write(STDOUT_FILENO, leave.baseAddress, leave.count) }
         tcsetattr(STDIN_FILENO, TCSANOW, &original)
     }
 
-    /// Stops the process as Control-Z would; returns when it goes on.
+    /// Stops the process as Control-Z would; returns when it continues.
     static func stop() {
         leave()
         takeDefault(of: SIGTSTP)
@@ -126,14 +126,14 @@ enum RawMode {
         enter()
     }
 
-    /// Ends the process by this signal, so that who waits for it sees how it ended.
+    /// Ends the process by this signal, so that its parent sees the reason.
     static func die(of signal: Int32) -> Never {
         leave()
         takeDefault(of: signal)
         _exit(128 + signal)
     }
 
-    /// Does here what the signal does without a handler. Threads of a pool block signals, and so do those that they start.
+    /// Raises the signal with its default action on this thread, which may be a pool thread that blocks signals.
     private static func takeDefault(of signal: Int32) {
         install(SIG_DFL, for: signal)
         var set = sigset_t()

@@ -4,7 +4,7 @@ public struct Style: Sendable, Hashable {
     public var isDim = false
     public var isUnderlined = false
     public var isReversed = false
-    /// `nil` is the terminal's own colour.
+    /// The colour of the text; `nil` means the terminal's default.
     public var foreground: Color?
     public var background: Color?
 
@@ -25,7 +25,7 @@ public struct Style: Sendable, Hashable {
         return style
     }
 
-    /// The sequence after which text has this style (ECMA-48 §8.3.117, SGR).
+    /// The sequence that makes the following text have this style (ECMA-48 §8.3.117, SGR).
     var sequence: String {
         var codes = ["0"]
         if isBold { codes.append("1") }
@@ -39,7 +39,7 @@ public struct Style: Sendable, Hashable {
 }
 
 public enum Color: Sendable, Hashable {
-    /// One of 256: 0 to 7 the basic colours, 8 to 15 the same bright, 232 to 255 from black to white.
+    /// One of 256: 0 to 7 are the basic colours, 8 to 15 their bright variants, 232 to 255 greys from black to white.
     case palette(UInt8)
     case rgb(red: UInt8, green: UInt8, blue: UInt8)
 

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The terminal that the program runs in: its keys as a sequence of events, and what it shows.
+/// The terminal in which the program runs: its keys as a sequence of events, and its output.
 ///
 /// ```swift
 /// let terminal = try Terminal.open(.fullScreen)
@@ -14,33 +14,33 @@ import Synchronization
 /// }
 /// ```
 ///
-/// However the process ends, the terminal is as it was before.
+/// However the process exits, the terminal is restored.
 public final class Terminal: Sendable {
-    /// What is shown.
+    /// What the terminal shows.
     public enum Mode: Sendable {
-        /// Lines that stay, and a field below them: ``Terminal/say(_:)``, ``Terminal/readLine(_:editor:shaping:isComplete:)``.
+        /// Lines and a field below: ``Terminal/say(_:)``, ``Terminal/readLine(_:editor:shaping:isComplete:)``.
         case lines
-        /// A screen of its own, gone at the end: ``Terminal/show(_:)``.
+        /// A separate screen, gone when the terminal is closed: ``Terminal/show(_:)``.
         case fullScreen
     }
 
     struct Shown: Sendable {
         var canvas: Canvas?
         var field: Field?
-        /// The signal that asked the program to end.
+        /// The signal that asked the program to exit.
         var ending: Int32?
     }
 
     let shown = Mutex(Shown())
     private let queue = EventQueue()
-    /// Signals arrive in it, one byte each; 0 ends the thread.
+    /// A pipe through which signals arrive, one byte each; 0 ends the thread that reads it.
     private let signals: (read: Int32, write: Int32)
 
     private init(signals: (read: Int32, write: Int32)) { self.signals = signals }
 
-    /// Opens standard input and output as a terminal: keys arrive as they are pressed and are not echoed.
+    /// Opens standard input and output as a terminal: keys arrive at once and are not echoed.
     ///
-    /// - Throws: ``TerminalError`` when they are no terminal, or this was done before.
+    /// - Throws: ``TerminalError`` if they are not a terminal, or the terminal was opened before.
     public static func open(_ mode: Mode) throws(TerminalError) -> Terminal {
         guard isatty(STDIN_FILENO) == 1 else { throw .noTerminal(stream: "standard input") }
         guard isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(stream: "standard output") }
@@ -58,7 +58,7 @@ public final class Terminal: Sendable {
         return terminal
     }
 
-    /// Gives the terminal back. Events end; what is shown from now on goes to the terminal as it was.
+    /// Restores the terminal. Its events end, and later output goes to the restored terminal.
     public func close() {
         hideField()
         RawMode.end()
@@ -67,23 +67,23 @@ public final class Terminal: Sendable {
         Glibc.write(signals.write, &stop, 1)
     }
 
-    /// Gives the terminal back and ends the process by a signal, as one that had not caught it: for the end of a program after
-    /// ``TerminalEvent/interrupted(signal:)``, so that a shell sees how it ended.
+    /// Restores the terminal and ends the process by a signal, as if the signal had not been caught. Call this after
+    /// ``TerminalEvent/interrupted(signal:)``, so that a shell sees the reason.
     public func end(by signal: Int32) -> Never {
         close()
         RawMode.die(of: signal)
     }
 
-    /// What happens on the terminal, in order. One task reads at a time.
+    /// The events on the terminal, in order. Only one task may read at a time.
     public var events: TerminalEvents { TerminalEvents(queue: queue) }
 
-    /// Forgets what was typed and has not been read: before a question that nobody could know of when he pressed the keys.
+    /// Discards keys that were typed and not read yet. Call this before a question that the user could not foresee.
     public func forgetTyped() {
         tcflush(STDIN_FILENO, TCIFLUSH)
         queue.removeTyped()
     }
 
-    /// The size now; 80 × 24 where the terminal does not tell.
+    /// The current size; 80 × 24 if the terminal does not report one.
     public var size: TerminalSize { Self.outputSize }
 
     static var outputSize: TerminalSize {
@@ -94,7 +94,7 @@ public final class Terminal: Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Makes a full screen look like the canvas; only what differs from the last one is sent.
+    /// Shows the canvas on a full screen; only the differences from the last one are sent.
     public func show(_ canvas: Canvas) {
         shown.withLock { shown in
             write(canvas.change(from: shown.canvas))
@@ -102,7 +102,7 @@ public final class Terminal: Sendable {
         }
     }
 
-    /// A short sound or flash: what was typed does not fit.
+    /// Makes a short sound or flash, for input that was rejected.
     public func ring() { write("\u{07}") }
 
     func write(_ text: String) { Self.writeOut(text) }
@@ -117,17 +117,17 @@ public final class Terminal: Sendable {
                 var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else if errno != EINTR {
-                return  // The terminal is gone; its end arrives as an event.
+                return  // The terminal is gone, which also arrives as an event.
             }
         }
     }
 }
 
 extension Terminal {
-    /// How long Escape waits for what would make it the beginning of another key, in milliseconds.
+    /// How long a received Escape waits for further bytes that would make it another key, in milliseconds.
     private static let escapeTime: Int32 = 50
 
-    /// The thread that waits for keys and signals.
+    /// Reads keys and signals until the end, on its own thread.
     private func readEvents() {
         var parser = KeyParser()
         while true {
@@ -148,7 +148,7 @@ extension Terminal {
         }
     }
 
-    /// What is there to read; `nil` at the end.
+    /// Reads the available bytes; `nil` at the end.
     private func read(_ descriptor: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
@@ -156,7 +156,7 @@ extension Terminal {
         return count > 0 ? Array(buffer[..<count]) : nil
     }
 
-    /// - Returns: whether more can come.
+    /// - Returns: whether more events can follow.
     private func take(_ signal: Int32) -> Bool {
         switch signal {
         case 0: return false

@@ -1,13 +1,13 @@
 import Glibc
 public import Programs
 
-/// Why there is no terminal to use.
+/// The reason why the terminal cannot be opened.
 public enum TerminalError: ExitCodeError, Sendable, Hashable, CustomStringConvertible {
     /// Standard input or output is a file or a pipe.
     case noTerminal(stream: String)
     /// The terminal cannot move its cursor (`TERM` is unset or “dumb”).
     case noCursor
-    /// A process opens its terminal once.
+    /// The terminal was opened before; a process can open it only once.
     case openedBefore
     case failed(call: String, code: Int32)
 

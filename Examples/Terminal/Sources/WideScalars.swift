@@ -1,6 +1,6 @@
 /// The scalars that take two columns: East Asian Width W and F (Unicode Standard Annex 11), data of Unicode 14.0.0.
 ///
-/// Emoji of later versions are known by their property `Emoji_Presentation`; see `Character.displayWidth`.
+/// Emoji of later versions are recognized by their property `Emoji_Presentation`; see `Character.displayWidth`.
 enum WideScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value

@@ -3,7 +3,7 @@ import Testing
 @testable import Terminal
 
 @Suite struct KeyParserTests {
-    /// The events of these bytes, however they are cut: whole, and byte by byte.
+    /// The events of these bytes when they arrive in one piece.
     private func events(_ text: String) -> [TerminalEvent] { parse([Array(text.utf8)]) }
 
     private func parse(_ pieces: [[UInt8]]) -> [TerminalEvent] {
@@ -29,7 +29,7 @@ import Testing
         let whole: [TerminalEvent] = [.key(.character("a")), .key(.character("あ")), .key(.character("🇯🇵"))]
         #expect(parse([bytes]) == whole)
         for cut in 1..<bytes.count {
-            // A flag that is cut between its letters arrives as two; together they are the text that was sent.
+            // A flag emoji cut between its two letters arrives as two characters; joined, they are the sent text.
             let text = parse([Array(bytes[..<cut]), Array(bytes[cut...])]).map { event in
                 if case .key(.character(let character)) = event { String(character) } else { "?" }
             }

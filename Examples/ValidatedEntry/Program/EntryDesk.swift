@@ -2,14 +2,14 @@ import EntryRules
 import IPC
 import Terminal
 
-/// Where a person sits who answers `entry:` URLs: one question at a time, in a terminal.
+/// Asks the person at a terminal to answer `entry:` URLs, one question at a time.
 struct EntryDesk {
     let terminal: Terminal
 
-    /// Asks what the URL of the request asks for, and gives what was entered.
+    /// Asks the question of the URL in the request, and returns the input.
     ///
-    /// The question goes away when its sender calls it off, or no longer waits: the library cancels the task. It is no answer to
-    /// be thrown away: the sender is told `cancelled`.
+    /// If the sender cancels the request or no longer waits, the library cancels the task, and the question disappears.
+    /// If the user gives no answer, the outcome is `cancelled`.
     func answer(_ request: OpenURLRequest) async throws -> [PasteboardItem] {
         let rule = try EntryRule(url: request.url)
         terminal.forgetTyped()

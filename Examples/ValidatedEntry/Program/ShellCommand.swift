@@ -1,14 +1,14 @@
 import Foundation
 
-/// A command of a shell that runs beside the program.
+/// A shell command that runs while the program does.
 enum ShellCommand {
-    /// Runs it to its end, without input.
+    /// Runs a command without input, and waits until it exits.
     ///
-    /// - Parameter show: is given each line that it prints, to either stream.
-    /// - Returns: its exit status; 127 where there is no shell.
+    /// - Parameter show: called with each line that the command prints to either stream.
+    /// - Returns: the exit status; 127 if there is no shell.
     static func run(_ command: String, showing show: @escaping @Sendable (String) -> Void) async -> Int32 {
         await withCheckedContinuation { continuation in
-            // Reading waits, so it has a thread of its own.
+            // Reading blocks, so it needs its own thread.
             Thread.detachNewThread { continuation.resume(returning: runHere(command, show)) }
         }
     }

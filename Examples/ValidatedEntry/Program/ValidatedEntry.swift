@@ -39,9 +39,9 @@ struct ValidatedEntry: AsyncParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Answers one request after the other.
+    /// Answers requests one at a time.
     ///
-    /// - Returns: the signal that ended it; `nil` where the application receives no more.
+    /// - Returns: the signal that ended it; `nil` if the application receives no more requests.
     private func answer(_ app: Application, at desk: EntryDesk) async throws -> Int32? {
         var watch = Watch(desk.terminal, app)
         for try await request in app.openURLs {
@@ -53,11 +53,11 @@ struct ValidatedEntry: AsyncParsableCommand {
     }
 }
 
-/// Hears Control-C between two questions. Keys that are pressed then are not for the next one.
+/// Watches for Control-C between two questions. Keys that are pressed then are not for the next question.
 private struct Watch {
     private let task: Task<Int32?, Never>
 
-    /// Begins; when the program is asked to end, the application gets no more requests.
+    /// Starts watching; if the program is asked to exit, the application receives no more requests.
     init(_ terminal: Terminal, _ app: Application) {
         task = Task {
             let signal = await terminal.interruption()
@@ -66,7 +66,7 @@ private struct Watch {
         }
     }
 
-    /// The signal, if there was one.
+    /// Stops watching; returns the signal, if there was one.
     func end() async -> Int32? {
         task.cancel()
         return await task.value

@@ -1,4 +1,4 @@
-/// A number that is being written: digits, and perhaps a point and places behind it.
+/// A number that is being entered: digits, and perhaps a point and decimal places.
 struct Decimal {
     let text: String
 

@@ -1,10 +1,10 @@
 public import Terminal
 
 extension EntryRule {
-    /// The line after a change, as it is to be, or `nil` to refuse the change: what `Terminal.readLine` asks for.
+    /// Returns the line to show after a change, or `nil` to reject the change: for `Terminal.readLine`.
     ///
-    /// Where the rule has put something into the text or taken something out, the cursor stays before the same digits. At a
-    /// separator it is in front of it, so that Backspace always has a digit to delete.
+    /// If the rule adds or removes characters, the cursor stays before the same digits. Next to a separator, it stays
+    /// in front of it, so that Backspace always deletes a digit.
     public func shape(_ line: LineEditor) -> LineEditor? {
         guard let shaped = shape(line.text) else { return nil }
         guard shaped != line.text else { return LineEditor(shaped, cursor: between(line.cursor, in: shaped)) }
@@ -15,14 +15,14 @@ extension EntryRule {
         return LineEditor(shaped, cursor: between(cursor, in: shaped))
     }
 
-    /// A place in the text that is not before its sign or behind its unit.
+    /// The cursor position, moved between the sign in front of the text and the unit after it.
     private func between(_ cursor: Int, in text: String) -> Int {
         let unit = text.hasSuffix(suffix) ? suffix.count : 0
         let sign = text.hasPrefix(prefix) ? prefix.count : 0
         return min(max(cursor, sign), text.count - unit)
     }
 
-    /// How many characters were entered, rather than put there by the rule.
+    /// The number of characters that were entered rather than added by the rule.
     private static func significant(_ text: some StringProtocol) -> Int {
         text.filter { $0.isNumber || $0 == "." }.count
     }

@@ -2,7 +2,7 @@ import Foundation
 public import IPC
 
 extension EntryRule {
-    /// Reads what a URL asks for: `entry://digits?n=4`, `entry://decimal?places=2`, `entry://yen?sign=¥`, `entry://time`.
+    /// Reads the rule from `entry://digits?n=4`, `entry://decimal?places=2`, `entry://yen?sign=¥` or `entry://time`.
     public init(url: String) throws(InvalidEntryRequest) {
         guard let parts = URLComponents(string: url), let kind = parts.host, !kind.isEmpty else {
             throw InvalidEntryRequest("the URL names no kind of entry; \(Self.kinds)")
@@ -36,9 +36,9 @@ extension EntryRule {
     }
 }
 
-/// A URL that asks for nothing that can be entered.
+/// The error for a URL that does not request a valid entry.
 public struct InvalidEntryRequest: HandlerError, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence for the person who wrote the URL.
+    /// A message for the author of the URL.
     public let description: String
 
     public var code: String { "bad-request" }

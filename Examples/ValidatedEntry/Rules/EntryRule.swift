@@ -1,13 +1,13 @@
-/// What may be entered. A rule is asked about the whole text after a change, so it cannot matter whether the change was a key, a
-/// paste or a deletion, nor where in the text it was.
+/// What may be entered. A rule judges the whole text after a change, so it does not matter whether the change was a
+/// key, a paste or a deletion, or where in the text it was.
 public enum EntryRule: Sendable, Hashable {
-    /// Digits, at most so many; zeros in front stay.
+    /// At most this many digits; leading zeros are kept.
     case digits(most: Int)
-    /// A number with at most so many decimal places, 1 or 2.
+    /// A number with at most this many decimal places, 1 or 2.
     case decimal(places: Int)
-    /// An amount in yen with separators, and its sign.
+    /// An amount in yen with separators, and the position of its sign.
     case yen(YenSign)
-    /// A time of a day of 24 hours, as Japanese writes it: 14時05分.
+    /// A time of day in 24-hour format, as written in Japanese: 14時05分.
     case time
 
     public enum YenSign: String, Sendable, Hashable, CaseIterable {
@@ -17,11 +17,11 @@ public enum EntryRule: Sendable, Hashable {
         case suffix = "円"
     }
 
-    /// The most digits of a number: all of them survive in a reader's `Double`.
+    /// The maximum number of digits of a number, so that a reader's `Double` keeps all of them.
     static let mostDigits = 15
 
-    /// What the text after a change is to be; `nil` when it cannot be the beginning of what is asked for. Full-width characters are
-    /// as good as others, blanks at both ends of a paste do not count, and nothing is always allowed.
+    /// Returns the text to show after a change; `nil` if it cannot become a valid answer. Full-width characters are
+    /// accepted like any others, blanks at both ends of a paste are ignored, and empty text is always allowed.
     public func shape(_ text: String) -> String? {
         let text = text.narrow
         guard !text.isEmpty else { return "" }
@@ -33,7 +33,7 @@ public enum EntryRule: Sendable, Hashable {
         }
     }
 
-    /// The text as it is given away; `nil` while something is missing.
+    /// Returns the text to submit; `nil` while something is missing.
     public func finish(_ text: String) -> String? {
         guard let shaped = shape(text), !shaped.isEmpty else { return nil }
         return switch self {
@@ -43,7 +43,7 @@ public enum EntryRule: Sendable, Hashable {
         }
     }
 
-    /// The sign in front, and the unit behind, that a shaped text has by itself. The cursor stays between them.
+    /// The sign in front of the text, and the unit after it, that the rule adds. The cursor stays between them.
     var prefix: String { self == .yen(.sign) ? "¥" : "" }
     var suffix: String {
         switch self {
@@ -55,7 +55,7 @@ public enum EntryRule: Sendable, Hashable {
 }
 
 extension EntryRule: CustomStringConvertible {
-    /// What to enter, for the person who does.
+    /// A description of the expected input for the user.
     public var description: String {
         switch self {
         case .digits(let most): "at most \(most) digit\(most == 1 ? "" : "s")"
@@ -67,14 +67,14 @@ extension EntryRule: CustomStringConvertible {
 }
 
 extension String {
-    /// With full-width forms (U+FF01 to U+FF5E) as the ASCII that they stand for, and without blanks at both ends.
+    /// The text with full-width forms (U+FF01 to U+FF5E) converted to ASCII, and without blanks at both ends.
     var narrow: String {
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar.value {
             case 0xFF01...0xFF5E: scalars.append(Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar)
             case 0x3000: scalars.append(" ")
-            // The ideographic full stop, as an input method gives it for the key of the point.
+            // The ideographic full stop, which an input method produces for the period key.
             case 0x3002, 0xFF61: scalars.append(".")
             case 0xFFE5: scalars.append("¥")
             default: scalars.append(scalar)
@@ -86,10 +86,10 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Only 0 to 9. Other scripts have digits too, but those would have to be shown as what they are.
+    /// Whether the text has only the digits 0 to 9. Digits of other scripts would have to be shown as entered.
     var isDigits: Bool { utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
 
-    /// Without zeros in front, but for the last one.
+    /// The text without leading zeros, except for the last one.
     var withoutLeadingZeros: String {
         let rest = drop { $0 == "0" }
         return rest.isEmpty && !isEmpty ? "0" : String(rest)

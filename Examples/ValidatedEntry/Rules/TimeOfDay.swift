@@ -1,11 +1,11 @@
-/// A time that is being written: an hour from 0 to 23, and a minute from 0 to 59, each perhaps not whole yet.
+/// A time that is being entered: an hour from 0 to 23 and a minute from 0 to 59, each perhaps incomplete.
 ///
 /// 時 may be left out: the hour takes as many digits as an hour can have, so 1405 is 14時05分 and 905 is 9時05分. A colon is
-/// as good as 時.
+/// accepted in place of 時.
 struct TimeOfDay {
     private let hour: String
     private let minute: String
-    /// Whether 時 was written, which ends the hour; 1時30分 is not 13時0分.
+    /// Whether 時 was entered, which ends the hour; 1時30分 is not 13時0分.
     private let isHourEnded: Bool
 
     init?(_ text: String) {
@@ -14,7 +14,7 @@ struct TimeOfDay {
         let parts = text.split(separator: "時", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy(\.isDigits) else { return nil }
         let digits = parts.joined()
-        // Without an hour, for it was deleted, the minutes are the beginning of a new one.
+        // If the hour was deleted, the digits of the minutes become the start of a new one.
         let hasHour = parts.count == 2 && !parts[0].isEmpty
         let hour = hasHour ? String(parts[0]) : Self.hour(of: digits)
         let minute = String(digits.dropFirst(hour.count))
@@ -28,10 +28,10 @@ struct TimeOfDay {
         return (Int(two) ?? 0) < 24 ? String(two) : String(digits.prefix(1))
     }
 
-    /// As it is written so far. 分 comes with the second digit of the minutes, so that one can delete it.
+    /// The time as entered so far. 分 is added only after the second digit of the minutes, so that one can delete it.
     var text: String { hour + (isHourEnded || !minute.isEmpty ? "時" : "") + minute + (minute.count == 2 ? "分" : "") }
 
-    /// With two digits of minutes and no zero before the hour; `nil` while hour or minute is missing.
+    /// The complete time, with two minute digits and no zero before the hour; `nil` while hour or minute is missing.
     var complete: String? {
         guard let hour = Int(hour), let minute = Int(minute) else { return nil }
         return "\(hour)時\(minute < 10 ? "0" : "")\(minute)分"

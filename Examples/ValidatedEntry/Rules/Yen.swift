@@ -1,6 +1,6 @@
-/// An amount in yen that is being written. Separators are made anew after each change, so it does not matter where they were.
+/// An amount in yen that is being entered. Separators are added again after each change, wherever they were before.
 struct Yen {
-    /// Empty when all digits were deleted and the sign is what is left.
+    /// The digits; empty if all were deleted and only the sign is left.
     let digits: String
 
     init?(_ text: String) {

@@ -3,7 +3,7 @@ import Terminal
 import Testing
 
 @Suite struct EntryLineTests {
-    /// What the keys make of an empty line; a change that the rule refuses is none. The cursor is shown as “|”.
+    /// The line after these keys, with “|” at the cursor. It is empty at first, and rejected changes have no effect.
     private func line(_ rule: EntryRule, _ keys: [TerminalEvent]) -> String {
         var line = LineEditor()
         for key in keys {

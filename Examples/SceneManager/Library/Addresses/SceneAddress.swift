@@ -1,16 +1,16 @@
 internal import Foundation
 public import IPC
 
-/// Where a scene is found and what it shows: `counter?n=5`, or `question/7?view=narrow`.
+/// The kind of a scene and what it shows: `counter?n=5`, or `question/7?view=narrow`.
 ///
-/// It is the part of a URL behind `scheme://`, and all that is kept of a scene: what is let go or killed is made again
-/// from its address. Text is text here, and percent-encoded (RFC 3986 §2.1) only where it is written down.
+/// It is the part of a URL after `scheme://`, and all that is stored of a scene: after a release or a crash, the scene
+/// is created again from its address. Text is decoded here; only the written form is percent-encoded (RFC 3986 §2.1).
 public struct SceneAddress: Sendable, Hashable {
     /// The kind of the scene: letters, digits, `-`, `.`, `_`.
     public let name: String
-    /// What stands behind the name and a slash; `nil` without one.
+    /// The part after the name and a slash; `nil` without a slash.
     public var argument: String?
-    /// In their order; of two with one name the first counts.
+    /// The parameters in order; if two have the same name, the first one counts.
     public private(set) var parameters: URLParameters
 
     public init(_ name: String, argument: String? = nil, parameters: KeyValuePairs<String, String> = [:]) {
@@ -19,21 +19,21 @@ public struct SceneAddress: Sendable, Hashable {
         self.parameters = URLParameters(parameters.map { URLParameters.Parameter(name: $0.key, value: $0.value) })
     }
 
-    /// The value of a parameter; `nil` takes it away.
+    /// The value of a parameter; setting `nil` removes the parameter.
     public subscript(_ name: String) -> String? {
         get { parameters[name] }
         set { parameters[name] = newValue }
     }
 
-    /// The value of a parameter as a number; `nil` where it is missing or none.
+    /// The value of a parameter as a number; `nil` if it is missing or not a number.
     public func number(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
 }
 
 extension SceneAddress: CustomStringConvertible {
-    /// Reads `name/argument?name=value&…`; `nil` where the text is nothing of the kind.
+    /// Parses `name/argument?name=value&…`; `nil` if the text is not such an address.
     public init?(parsing text: String) { self.init(url: "scene://" + text) }
 
-    /// Reads what stands behind the scheme of a URL, `scheme://…` or `scheme:…`; the scheme is not looked at.
+    /// Parses the part of a URL after its scheme, `scheme://…` or `scheme:…`; the scheme itself is ignored.
     public init?(url: String) {
         guard let parts = URLComponents(string: url), parts.scheme != nil else { return nil }
         // `scheme:name/argument` has no host (RFC 3986 §3).
@@ -41,7 +41,7 @@ extension SceneAddress: CustomStringConvertible {
         self.init(path: path, URLParameters(of: url))
     }
 
-    /// Takes `name/argument` apart; text, not encoded.
+    /// Splits `name/argument`, which is not encoded.
     init?(path: String, _ parameters: URLParameters) {
         let (name, argument) = path.cut(at: "/")
         guard !name.isEmpty, name.unicodeScalars.allSatisfy(Self.isAllowed) else { return nil }
@@ -50,14 +50,14 @@ extension SceneAddress: CustomStringConvertible {
         self.parameters = parameters
     }
 
-    /// The text from which the same address is read.
+    /// The text that parses to the same address.
     public var description: String {
         var parts = URLComponents()
         parts.path = name + (argument.map { "/" + $0 } ?? "")
         return parameters.added(to: parts.string ?? name)
     }
 
-    /// The whole URL.
+    /// The complete URL.
     public func url(scheme: String) -> String { "\(scheme)://\(self)" }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
@@ -83,7 +83,7 @@ extension SceneAddress: Codable {
 }
 
 extension String {
-    /// What stands before the first such character, and what stands behind it.
+    /// The part before the first `delimiter`, and the part after it; the second is `nil` without a delimiter.
     func cut(at delimiter: Character) -> (String, String?) {
         guard let place = firstIndex(of: delimiter) else { return (self, nil) }
         return (String(self[..<place]), String(self[index(after: place)...]))

@@ -1,12 +1,12 @@
-/// What another program asks for by a URL.
+/// An order that another program gives with a URL.
 public enum SceneOrder: Sendable, Hashable {
-    /// `push/NAME`, `pop`, `pop-to-root`, `pop-to/NAME`, `replace/NAME`; a scene's own parameters stand behind its name.
+    /// `push/NAME`, `pop`, `pop-to-root`, `pop-to/NAME`, `replace/NAME`; the scene's own parameters follow its name.
     case stack(StackCommand)
-    /// `release`: memory is short.
+    /// `release`: release the scenes that are not visible.
     case letGo
-    /// `stack`: which scenes there are.
+    /// `stack`: list the scenes.
     case list
-    /// Anything else is for the scene that is seen.
+    /// Anything else: an order for the visible scene.
     case scene(SceneAddress)
 
     public init(_ address: SceneAddress) throws(SceneRefusal) {
@@ -24,7 +24,7 @@ public enum SceneOrder: Sendable, Hashable {
 }
 
 extension SceneAddress {
-    /// The scene that the argument of an order names, with the parameters.
+    /// The address of the scene that the argument of an order names, with the order's parameters.
     fileprivate func target() throws(SceneRefusal) -> SceneAddress {
         guard let argument, let target = SceneAddress(path: argument, parameters) else {
             throw SceneRefusal("“\(name)” needs the name of a screen: \(name)/NAME", code: "no-name")
@@ -34,10 +34,10 @@ extension SceneAddress {
 }
 
 extension Transition {
-    /// Half a second.
+    /// The duration of a fade without `ms`, in milliseconds.
     private static let usual = 500
 
-    /// Takes `fade=white` or `fade=black`, and `ms=500`, out of an address.
+    /// Removes `fade=white` or `fade=black`, and `ms=500`, from an address; returns the fade, if there is one.
     static func take(from address: inout SceneAddress) throws(SceneRefusal) -> Transition? {
         let (colour, time) = (address["fade"], address["ms"])
         (address["fade"], address["ms"]) = (nil, nil)

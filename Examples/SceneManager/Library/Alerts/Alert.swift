@@ -1,47 +1,47 @@
 public import Terminal
 
-/// A question that lies over a scene until it is answered.
+/// A question that covers a scene until it is answered.
 public struct Alert: Sendable, Hashable {
-    /// An answer, and the key that gives it.
+    /// A possible answer, and the key that gives it.
     public struct Choice: Sendable, Hashable {
         public let label: String
-        /// In lower case.
+        /// The key, in lower case.
         public let key: Character
 
         public init(_ label: String, key: Character) { (self.label, self.key) = (label, key) }
     }
 
-    /// What a key makes of it.
+    /// The state of an alert after a key.
     public enum Progress: Sendable, Hashable {
         case open
-        /// The place of the choice.
+        /// The index of the choice.
         case answered(Int)
     }
 
     public let title: String
     public let message: String
     public let choices: [Choice]
-    /// The place of the one that Enter takes.
+    /// The index of the choice that Enter takes.
     public private(set) var selected: Int
-    /// The place of the one that Escape takes.
+    /// The index of the choice that Escape takes.
     public let harmless: Int
 
-    /// - Parameter harmless: the choice that changes nothing; it is selected at first.
+    /// - Parameter harmless: the index of the choice that changes nothing; it is selected at first.
     public init(_ title: String, message: String, choices: [Choice], harmless: Int) {
         precondition(choices.indices.contains(harmless), "an alert needs a choice that does no harm")
         (self.title, self.message, self.choices) = (title, message, choices)
         (self.harmless, selected) = (harmless, harmless)
     }
 
-    /// Asks before something is lost.
+    /// Returns an alert that asks for confirmation before something is lost.
     public static func confirming(_ title: String, message: String, doing verb: String) -> Alert {
         Alert(title, message: message, choices: [Choice(verb, key: "y"), Choice("Keep", key: "n")], harmless: 1)
     }
 
-    /// What ``confirming(_:message:doing:)`` was answered.
+    /// The index of the choice that confirms, in ``confirming(_:message:doing:)``.
     public static let confirmed = 0
 
-    /// Takes a key; those that mean nothing here change nothing, so that nobody answers by what he types.
+    /// Handles a key. Keys that have no meaning here change nothing, so that typing does not answer by accident.
     public mutating func press(_ key: Key) -> Progress {
         switch key {
         case .enter: return .answered(selected)

@@ -1,10 +1,10 @@
 internal import Terminal
 
 extension Canvas {
-    /// A scene below the line with its title, and above the line that says what the keys do.
+    /// Draws a scene between a line with its title and a line that describes the keys.
     /// - Parameters:
-    ///   - depth: how many scenes lie on the stack.
-    ///   - notice: said in the place of what the keys do.
+    ///   - depth: the number of scenes on the stack.
+    ///   - notice: a message to show in place of the keys; none if empty.
     @MainActor
     init(size: TerminalSize, showing scene: any Scene, depth: Int, notice: String) {
         self.init(size: size)

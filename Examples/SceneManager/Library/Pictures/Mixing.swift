@@ -1,6 +1,6 @@
 public import Terminal
 
-/// A colour of 24 bits, so that two can be mixed.
+/// A 24-bit colour, which can be mixed with another.
 public struct Colour: Sendable, Hashable {
     public var red: UInt8
     public var green: UInt8
@@ -10,10 +10,10 @@ public struct Colour: Sendable, Hashable {
 
     public static let black = Colour(0, 0, 0)
     public static let white = Colour(255, 255, 255)
-    /// What is taken for the terminal's own colour of text, which nobody can ask for.
+    /// Stands for the terminal's default text colour, which cannot be queried.
     static let text = Colour(204, 204, 204)
 
-    /// This colour with a share of another one: 0 is this one, 1 the other.
+    /// Returns this colour mixed with a share of another one: 0 is this colour, 1 the other.
     func mixed(with other: Colour, share: Double) -> Colour {
         func mix(_ one: UInt8, _ other: UInt8) -> UInt8 {
             UInt8((Double(one) + (Double(other) - Double(one)) * min(max(share, 0), 1)).rounded())
@@ -21,37 +21,37 @@ public struct Colour: Sendable, Hashable {
         return Colour(mix(red, other.red), mix(green, other.green), mix(blue, other.blue))
     }
 
-    /// The same for a terminal.
+    /// This colour for a terminal.
     public var onTerminal: Color { .rgb(red: red, green: green, blue: blue) }
 
-    /// Colours of a palette differ from terminal to terminal, so they count as the terminal's own.
+    /// Palette colours differ between terminals, so they count as the terminal's default colour `own`.
     init(_ color: Color?, default own: Colour) {
         if case .rgb(let red, let green, let blue) = color { self.init(red, green, blue) } else { self = own }
     }
 }
 
 extension Style {
-    /// What is chosen: white on blue.
+    /// The style of a selected row: white on blue.
     public static let chosen = {
         var style = Style(foreground: Colour.white.onTerminal, background: Colour(0, 70, 140).onTerminal)
         style.isBold = true
         return style
     }()
 
-    /// Text and what is behind it, with a share of a colour; 1 hides the text.
+    /// Returns the style with a share of a colour mixed into text and background; 1 hides the text.
     func mixed(with colour: Colour, share: Double) -> Style {
         let (text, paper) = (Colour(foreground, default: .text), Colour(background, default: .black))
         var mixed = self
         mixed.foreground = (isReversed ? paper : text).mixed(with: colour, share: share).onTerminal
         mixed.background = (isReversed ? text : paper).mixed(with: colour, share: share).onTerminal
-        // Terminals make dim and bold text of another colour than they were told.
+        // Terminals change the colours of dim and bold text.
         (mixed.isReversed, mixed.isDim, mixed.isBold) = (false, isDim && share < 0.5, isBold && share < 0.5)
         return mixed
     }
 }
 
 extension Canvas {
-    /// The same with a share of a colour over all of it, and without a cursor.
+    /// Returns the canvas with a share of a colour mixed into all of it, and without a cursor.
     func mixed(with colour: Colour, share: Double) -> Canvas {
         var canvas = self
         canvas.cursor = nil
@@ -63,7 +63,7 @@ extension Canvas {
         return canvas
     }
 
-    /// Draws another canvas, or some of its columns, with its upper left corner at a place. Half of a character is left out.
+    /// Draws another canvas, or some of its columns, from its upper left corner on; half characters are left out.
     mutating func draw(_ other: Canvas, columns: Range<Int>? = nil, row: Int = 0, column: Int = 0) {
         let columns = columns ?? 0..<other.size.columns
         for otherRow in 0..<other.size.rows {

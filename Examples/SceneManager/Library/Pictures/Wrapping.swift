@@ -1,8 +1,8 @@
 internal import Terminal
 
 extension String {
-    /// The text in lines of at most so many columns: broken at spaces, between the characters of scripts that are written
-    /// without them, and within a word that is longer than a line. Line breaks stay.
+    /// The text in lines of at most this many columns. Lines break at spaces, between characters of scripts without
+    /// spaces, and within words that are longer than a line. Existing line breaks are kept.
     public func wrapped(columns: Int) -> [String] {
         split(separator: "\n", omittingEmptySubsequences: false).flatMap { $0.wrappedLine(columns: max(2, columns)) }
     }
@@ -13,7 +13,7 @@ extension Substring {
         var lines: [String] = []
         var rest = self
         while rest.displayWidth > columns {
-            // At least one character, so that it comes to an end.
+            // At least one character, so that the loop ends.
             let whole = rest.prefix(Swift.max(1, rest.prefix(columns: columns).count))
             let end = rest[whole.endIndex...].first.map { $0.isBreakable || whole.last?.isBreakable ?? false } ?? true
             let line = (end ? whole : whole.untilLastBreak).leaving(rest)
@@ -25,14 +25,14 @@ extension Substring {
         return lines + (rest.isEmpty && !lines.isEmpty ? [] : [String(rest)])
     }
 
-    /// Without the last character, so that it moves to the next line, while that line would begin with one that may not.
+    /// Drops characters from the end while the next line would begin with a character that may not begin one.
     private func leaving(_ whole: Substring) -> Substring {
         var line = self
         while line.count > 1, let next = whole[line.endIndex...].first, next.neverBegins { line.removeLast() }
         return line
     }
 
-    /// The part up to the last place at which a line may end; all of it where there is none.
+    /// The part up to the last position at which a line may end; the whole text if there is none.
     private var untilLastBreak: Substring {
         guard let last = lastIndex(where: \.isBreakable) else { return self }
         return self[...last]
@@ -40,9 +40,9 @@ extension Substring {
 }
 
 extension Character {
-    /// A line may end behind it, and begin with it: spaces, and scripts whose characters are wide.
+    /// Whether a line may end after it, or begin with it: spaces, and scripts whose characters are wide.
     fileprivate var isBreakable: Bool { self == " " || displayWidth > 1 }
 
-    /// No line begins with it (JIS X 4051: closing brackets, full stops, commas, small kana and the like).
+    /// Whether no line may begin with it (JIS X 4051: closing brackets, full stops, commas, small kana and the like).
     fileprivate var neverBegins: Bool { "。、，．」』）】〉》！？：；ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ".contains(self) }
 }

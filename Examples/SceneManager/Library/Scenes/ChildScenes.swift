@@ -1,14 +1,14 @@
-/// The children of a container: several scenes in one place, of which one is seen. Each is made when it is first shown.
+/// The children of a container, of which one is visible. Each child is created when it is first shown.
 @MainActor
 public final class ChildScenes {
     public typealias Maker = @MainActor () -> any Scene
 
     private let makers: [Maker]
     private var made: [Int: any Scene] = [:]
-    /// Which one is seen, from 0.
+    /// The index of the visible child.
     public private(set) var place: Int
 
-    /// - Parameter place: the one that is seen; the nearest where there is no such place.
+    /// - Parameter place: the index of the visible child; if there is no such child, the nearest one.
     public init(_ makers: [Maker], showing place: Int = 0) {
         precondition(!makers.isEmpty, "a container needs a child")
         self.makers = makers
@@ -17,13 +17,13 @@ public final class ChildScenes {
 
     public var count: Int { makers.count }
 
-    /// The one that is seen.
+    /// The visible child.
     public var current: any Scene { child(place) }
 
-    /// Whether a child exists now.
+    /// Whether a child currently exists.
     public func isMade(_ place: Int) -> Bool { made[place] != nil }
 
-    /// Shows another child; `nil` where there is none, or it is the one that is seen.
+    /// Returns the change to another child; `nil` if there is no such child, or it is already visible.
     public func turn(to place: Int, by transition: Transition) -> ChildTurn? {
         guard makers.indices.contains(place), place != self.place else { return nil }
         return ChildTurn(transition: transition) { [self] in
@@ -37,7 +37,7 @@ public final class ChildScenes {
         }
     }
 
-    /// Lets go of the children that cannot be seen.
+    /// Releases the children that are not visible.
     public func letGo() {
         made = made.filter { $0.key == place }
         current.letGo()
@@ -58,6 +58,6 @@ public final class ChildScenes {
 /// The change from one child to another.
 public struct ChildTurn {
     let transition: Transition
-    /// Shows the other child, and returns what tells both when the old one cannot be seen any more.
+    /// Shows the other child. Returns a closure that notifies both once the old child is no longer visible.
     let begin: @MainActor () -> @MainActor () -> Void
 }

@@ -8,9 +8,9 @@ public final class FlipScene: Scene {
     private let duration: Duration
 
     /// - Parameters:
-    ///   - address: its `side` tells which side is seen.
-    ///   - front: what is seen at first.
-    ///   - duration: how long a turn takes.
+    ///   - address: its `side` selects the visible side.
+    ///   - front: the side that is visible at first.
+    ///   - duration: how long a flip takes.
     public init(
         _ address: SceneAddress, front: @escaping ChildScenes.Maker, back: @escaping ChildScenes.Maker,
         duration: Duration = .milliseconds(300)

@@ -1,6 +1,6 @@
 public import Terminal
 
-/// Scenes side by side, with a row of dots that shows which one is seen: `NAME?page=2`, from 1.
+/// Scenes side by side, with a row of dots that marks the visible one: `NAME?page=2`, counted from 1.
 @MainActor
 public final class PagedScene: Scene {
     private let name: SceneAddress
@@ -8,9 +8,9 @@ public final class PagedScene: Scene {
     private let duration: Duration
 
     /// - Parameters:
-    ///   - address: its `page` tells which page is seen, from 1.
-    ///   - pages: from left to right; each is made when it is first seen.
-    ///   - duration: how long the way to another page takes.
+    ///   - address: its `page` selects the visible page, counted from 1.
+    ///   - pages: the pages from left to right; each is created when it is first shown.
+    ///   - duration: how long the transition to another page takes.
     public init(_ address: SceneAddress, pages: [ChildScenes.Maker], duration: Duration = .milliseconds(250)) {
         name = address
         self.duration = duration

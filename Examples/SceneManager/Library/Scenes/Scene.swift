@@ -1,30 +1,30 @@
 public import Terminal
 
-/// A screen. It is made (its initializer) when it is first shown, and again when it is shown after it was let go; so all that it
-/// wants to have back stands in its ``address``.
+/// A screen. It is created when it is first shown, and created again when it is shown after a release. So everything
+/// that it needs to restore must be in its ``address``.
 @MainActor
 public protocol Scene: AnyObject {
-    /// Its name for people: the line on top, and the answer to a URL.
+    /// Its name for users: the top line of the screen, and the reply to a URL.
     var title: String { get }
-    /// From which the same scene can be made, as it is now.
+    /// The address from which this scene can be created again in its current state.
     var address: SceneAddress { get }
-    /// What the keys do here, for the line at the bottom.
+    /// A description of the keys, for the bottom line.
     var hint: String { get }
 
-    /// Draws itself on an empty canvas.
+    /// Draws the scene on an empty canvas.
     func draw(on canvas: inout Canvas)
-    /// Takes a key or a paste.
+    /// Handles a key or a paste.
     func take(_ event: TerminalEvent) -> SceneAction
-    /// Takes an order that came by a URL and is none for the stack; `nil` for one that it does not know.
+    /// Carries out an order of a URL that is not for the stack; `nil` if the scene does not know the order.
     func take(_ order: SceneAddress) throws -> SceneAction?
 
-    /// Something lies on it now.
+    /// Called when another scene covers this one.
     func sleep()
-    /// It is seen again.
+    /// Called when it is visible again.
     func restore()
-    /// It has left the stack for good.
+    /// Called when it has left the stack.
     func end()
-    /// Memory is short: lets go of what can be made again.
+    /// Called when memory is short: releases what can be created again.
     func letGo()
 }
 
@@ -38,18 +38,18 @@ extension Scene {
     public func letGo() {}
 }
 
-/// What a scene wants to be done.
+/// The action that a scene requests.
 public enum SceneAction {
-    /// It did not take the key; the stage may.
+    /// The scene did not handle the key; the stage may.
     case pass
-    /// It has changed.
+    /// The scene has changed, and must be drawn again.
     case redraw
-    /// Changes the stack, and calls when all can be seen.
+    /// Changes the stack, and calls `finished` when the new picture is complete.
     case go(StackCommand, by: Transition? = nil, finished: @MainActor () -> Void = {})
     /// Shows another child: ``ChildTurn``.
     case turn(ChildTurn)
-    /// Asks a person; what follows depends on the place of the answer.
+    /// Shows an alert; `then` returns the next action for the index of the answer.
     case ask(Alert, then: @MainActor (Int) -> SceneAction)
-    /// Ends the program; the stack is there again at the next start.
+    /// Exits the program; the stack is restored on the next start.
     case quit
 }

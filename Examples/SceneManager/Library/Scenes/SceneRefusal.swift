@@ -1,6 +1,6 @@
 public import IPC
 
-/// Why something that was asked for is not done: a word for programs and a sentence for people. It is the answer to a URL.
+/// The reason why an order was rejected: a code for programs and a message for users. It is the reply to a URL.
 public struct SceneRefusal: HandlerError, Sendable, Hashable, CustomStringConvertible {
     public let code: String
     public let description: String

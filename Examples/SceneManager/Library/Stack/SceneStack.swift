@@ -1,66 +1,66 @@
-/// Scenes on top of each other, of which the topmost one is seen. A value: it changes, and returns what has to be done.
+/// A stack of scenes, of which the top one is visible. It is a value: a change returns the steps to perform.
 ///
-/// A scene is made when it is first shown. One that cannot be seen may be let go; its address stays, and it is made again
-/// from that.
+/// A scene is created when it is first shown. If it is not visible, it may be released; its address stays on the stack,
+/// and the scene is created again from it.
 public struct SceneStack: Sendable, Equatable {
-    /// A place on the stack.
+    /// An entry on the stack.
     public struct Entry: Sendable, Hashable, Identifiable {
         public let id: Int
-        /// From which the scene is made.
+        /// The address from which the scene is created.
         public fileprivate(set) var address: SceneAddress
-        /// Whether there is a scene now.
+        /// Whether the scene currently exists.
         public fileprivate(set) var isMade = false
-        /// Whether it was seen before, be it in an earlier life of the program.
+        /// Whether it was shown before, even in an earlier run of the program.
         fileprivate var wasShown = false
     }
 
-    /// What has to be done for the scene of an entry, in the order of an array of them. What is made comes first,
-    /// because that can fail, and then nothing has happened.
+    /// A step to perform for the scene of an entry. Steps are performed in order. Creation comes first because it can
+    /// fail, and then nothing has changed.
     public enum Step: Sendable, Hashable {
-        /// Make it from its address, to be seen.
+        /// Create the scene from its address, to show it.
         case make(Entry.ID)
-        /// It cannot be seen any more; something lies on it.
+        /// Another scene covers it now.
         case sleep(Entry.ID)
-        /// It is seen again.
+        /// It is visible again.
         case restore(Entry.ID)
         /// It has left the stack.
         case end(Entry.ID)
-        /// Let it go, for its memory; it stays on the stack.
+        /// Release it to free its memory; its entry stays on the stack.
         case release(Entry.ID)
     }
 
-    /// How many can lie on each other: 100. Other programs push too.
+    /// The maximum number of scenes on the stack: 100. Other programs push too.
     public static let depthLimit = 100
 
-    /// The root first; never empty.
+    /// The entries, root first; never empty.
     public private(set) var entries: [Entry] = []
     private var lastID = 0
 
-    /// A stack of which nothing was seen yet.
+    /// Creates a stack that has not been shown yet.
     public init(root: SceneAddress) { append(root) }
 
-    /// A stack as it was in an earlier life, the root first; `nil` without a root.
+    /// Restores the stack of an earlier run, root first; `nil` without a root.
     public init?(restoring addresses: [SceneAddress]) {
         guard !addresses.isEmpty else { return nil }
         for address in addresses.prefix(Self.depthLimit) { append(address, wasShown: true) }
     }
 
-    /// The one that is seen.
+    /// The visible entry.
     public var top: Entry { entries[entries.endIndex - 1] }
 
-    /// What is kept to have the stack again.
+    /// The addresses from which the stack can be restored.
     public var addresses: [SceneAddress] { entries.map(\.address) }
 
-    /// Notes where a scene stands now.
+    /// Updates the address of a scene.
     public mutating func note(_ address: SceneAddress, for id: Entry.ID) {
         guard let place = entries.firstIndex(where: { $0.id == id }) else { return }
         entries[place].address = address
     }
 
-    /// Shows the topmost scene at the start of the program.
+    /// Shows the top scene when the program starts.
     public mutating func begin() -> [Step] { showTop() }
 
-    /// Lets go of every scene that cannot be seen.
+    /// Releases every scene that is not visible.
     public mutating func letGo() -> [Step] {
         entries.indices.dropLast().compactMap { place in
             guard entries[place].isMade else { return nil }
@@ -74,14 +74,14 @@ public struct SceneStack: Sendable, Equatable {
         entries.append(Entry(id: lastID, address: address, wasShown: wasShown))
     }
 
-    /// Takes those above a place off, the topmost first, and returns their ends.
+    /// Removes the entries above the lowest `count`, top first, and returns their `end` steps.
     mutating func removeAll(above count: Int) -> [Step] {
         let ended = entries[count...].reversed().filter(\.isMade).map { Step.end($0.id) }
         entries.removeLast(entries.count - count)
         return ended
     }
 
-    /// Makes the topmost scene if it is not there, and restores it if it was seen before.
+    /// Creates the top scene if it does not exist, and restores it if it was shown before.
     mutating func showTop() -> [Step] {
         let place = entries.endIndex - 1
         let shown = entries[place]

@@ -1,35 +1,35 @@
-/// What can be done with a stack of scenes.
+/// A command that changes a stack of scenes.
 public enum StackCommand: Sendable, Hashable {
-    /// A new scene on top.
+    /// Push a new scene.
     case push(SceneAddress)
-    /// The topmost one away.
+    /// Remove the top scene.
     case pop
-    /// All away but the root.
+    /// Remove all scenes except the root.
     case popToRoot
-    /// Those away that lie on the nearest one of this name.
+    /// Remove all scenes above the nearest one with this name.
     case popTo(String)
-    /// A new scene in the place of the topmost one.
+    /// Replace the top scene with a new one.
     case replace(SceneAddress)
-    /// Those away that lie on the nearest one with this very address; a new scene on top where there is none.
+    /// Remove all scenes above the nearest one with exactly this address; push a new scene if there is none.
     case show(SceneAddress)
 }
 
 extension SceneRefusal {
-    /// The root cannot be taken away.
+    /// The root cannot be removed.
     public static let onlyRoot = SceneRefusal("only the first screen is left; it stays", code: "only-root")
 
-    /// ``SceneStack/depthLimit`` scenes lie on the stack.
+    /// The stack already has ``SceneStack/depthLimit`` scenes.
     public static let full = SceneRefusal(
         "\(SceneStack.depthLimit) screens lie on each other; go back first", code: "full")
 
-    /// No scene of that name lies on the stack.
+    /// No scene with this name is on the stack.
     public static func notOnStack(_ name: String) -> SceneRefusal {
         SceneRefusal("there is no screen “\(name)” to go back to", code: "not-on-stack")
     }
 }
 
 extension SceneStack {
-    /// Changes the stack; on an error it is what it was.
+    /// Changes the stack and returns the steps to perform; an error leaves the stack unchanged.
     public mutating func apply(_ command: StackCommand) throws(SceneRefusal) -> [Step] {
         switch command {
         case .push(let address):
@@ -56,7 +56,7 @@ extension SceneStack {
         }
     }
 
-    /// Leaves the lowest `count`. The one that is seen then is made before the others end, and restored after.
+    /// Keeps the lowest `count` entries. The newly visible scene is created before the others end, and restored after.
     private mutating func uncover(_ count: Int) -> [Step] {
         guard count < entries.count else { return [] }
         let ended = removeAll(above: count)

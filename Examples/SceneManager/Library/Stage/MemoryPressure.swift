@@ -2,19 +2,19 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 
-/// Tells when the machine is short of memory, by Linux's pressure stall information.
+/// Reports when the machine is short of memory, through Linux's pressure stall information.
 ///
 /// Source: <https://docs.kernel.org/accounting/psi.html>, “Monitoring for pressure thresholds”.
 public enum MemoryPressure {
-    /// Some task had to wait for memory 200 ms within 2 s. Windows of 2 s are what a program without rights may ask for.
+    /// A task had to wait for memory for 200 ms within 2 s. A program without privileges may use windows of 2 s.
     private static let trigger = "some 200000 2000000"
 
-    /// An element each time; at most one in 2 s. It ends at once where the kernel gives no such information, and then only
-    /// a call lets scenes go.
+    /// One element per shortage, at most one every 2 s. The stream ends at once if the kernel does not report pressure;
+    /// then scenes are released only by `release`.
     public static func events() -> AsyncStream<Void> {
         let descriptor = open("/proc/pressure/memory", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return AsyncStream { $0.finish() } }
-        // The zero at its end belongs to what is written.
+        // The terminating NUL is part of what is written.
         let isSet = trigger.withCString { write(descriptor, $0, strlen($0) + 1) } > 0
         guard isSet else {
             close(descriptor)
@@ -23,14 +23,14 @@ public enum MemoryPressure {
         return events(of: descriptor)
     }
 
-    /// An element each time that the descriptor has a `POLLPRI`, until the sequence is let go; then it is closed.
+    /// One element for each `POLLPRI` of the descriptor, which is closed when the stream is released.
     static func events(of descriptor: Int32) -> AsyncStream<Void> {
         var stop: [Int32] = [-1, -1]
         guard pipe(&stop) == 0 else { return AsyncStream { $0.finish() } }
         let (stopped, stopper) = (stop[0], stop[1])
         let (events, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.onTermination = { _ in close(stopper) }
-        // poll(2) waits, and Dispatch has no source for POLLPRI.
+        // poll(2) blocks, and Dispatch has no source for POLLPRI.
         Thread.detachNewThread {
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0),

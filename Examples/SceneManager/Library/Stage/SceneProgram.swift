@@ -2,7 +2,7 @@ public import IPC
 internal import Programs
 internal import Terminal
 
-/// A program of scenes: in a terminal, driven by keys and by URLs, with its stack on a pasteboard.
+/// A program with scenes in a terminal, controlled by keys and URLs, with its stack stored on a pasteboard.
 ///
 /// ```swift
 /// @main struct Demo {
@@ -23,11 +23,11 @@ public struct SceneProgram: Sendable {
     let order: @Sendable (SceneAddress) throws -> SceneOrder
 
     /// - Parameters:
-    ///   - id: the application id, and the name of the pasteboard that keeps the stack.
-    ///   - scheme: URLs with this scheme give orders.
-    ///   - root: the scene at the bottom; it can always be made.
-    ///   - order: what a URL asks for.
-    ///   - factory: makes the scene of an address, or throws a ``SceneRefusal``.
+    ///   - id: the application id, and the name of the pasteboard that stores the stack.
+    ///   - scheme: the scheme of the URLs that give orders.
+    ///   - root: the address of the bottom scene, which the factory must always be able to create.
+    ///   - order: returns the order that a URL gives.
+    ///   - factory: creates the scene for an address, or throws a ``SceneRefusal``.
     public init(
         id: ApplicationID, scheme: URLScheme, root: SceneAddress,
         order: @escaping @Sendable (SceneAddress) throws -> SceneOrder = { try SceneOrder($0) },
@@ -37,7 +37,7 @@ public struct SceneProgram: Sendable {
         (self.order, self.factory) = (order, factory)
     }
 
-    /// Runs until a person or a signal ends it.
+    /// Runs until the user or a signal ends it.
     @MainActor
     public func run() async {
         await Program.run {
@@ -52,20 +52,20 @@ public struct SceneProgram: Sendable {
             stage.notice = notice
             let session = SceneSession(program: self, stage: stage, keeper: keeper, terminal: terminal)
             let signal = await session.run(app)
-            // What keys did at last is kept too, if the broker is there.
+            // Also store the last changes by keys, if the broker is running.
             try? await keeper.keep(stage.addresses)
             await app.close()
             if let signal { terminal.end(by: signal) }
         }
     }
 
-    /// The stack as it was kept, or a new one, and what there is to say about it.
+    /// Returns the stored stack or a new one, and a message about it for the user.
     @MainActor
     private func stack(on board: Pasteboard) async throws(IPCError) -> (SceneStack, notice: String) {
         let anew = SceneStack(root: root)
         do {
             let kept = try await board.value([SceneAddress].self) ?? []
-            // A root that another version of this program has kept may be none now.
+            // A root stored by another version of this program may no longer exist.
             let stack = kept.first?.name == root.name ? SceneStack(restoring: kept) : nil
             return (stack ?? anew, "")
         } catch {

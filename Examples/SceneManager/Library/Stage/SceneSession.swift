@@ -1,7 +1,7 @@
 internal import IPC
 internal import Terminal
 
-/// One run of a program of scenes: what comes from the terminal, by URLs and from the kernel goes to the stage.
+/// One run of a program with scenes: passes events from the terminal, URLs and the kernel to the stage.
 @MainActor
 struct SceneSession {
     let program: SceneProgram
@@ -9,8 +9,8 @@ struct SceneSession {
     let keeper: StateKeeper
     let terminal: Terminal
 
-    /// Runs until a person ends it.
-    /// - Returns: the signal that ended it; `nil` for a key.
+    /// Runs until the user or a signal ends it.
+    /// - Returns: the signal that ended the run; `nil` if a key did.
     func run(_ app: Application) async -> Int32? {
         let urls = Task {
             try await app.onOpenURL { [.string(try await self.answer($0.url))] }
@@ -18,7 +18,7 @@ struct SceneSession {
         let pressure = Task {
             for await _ in MemoryPressure.events() { await stage.letGo() }
         }
-        // A scheme that was lost, such as to another process with this id, is nothing that keys could mend.
+        // If the scheme is lost, for example to another process with this id, no key can fix that: only report it.
         let loss = Task {
             guard case .failure(let error) = await urls.result else { return }
             stage.notice = "no URLs any more: \(error)"
@@ -27,7 +27,7 @@ struct SceneSession {
         let keys = Task {
             for await event in inputs where !stage.isOver { await take(event) }
         }
-        // What is fading goes to its end at once when its task is cancelled.
+        // A transition jumps to its end when its task is cancelled.
         defer { for task in [urls, pressure, loss, keys] as [any Cancellable] { task.cancel() } }
         for await event in terminal.events {
             if case .interrupted(let signal) = event { return signal }
@@ -42,17 +42,17 @@ struct SceneSession {
         } catch {
             stage.notice = "\(error)"
         }
-        // Its events end with it.
+        // Closing the terminal ends its events.
         if stage.isOver { terminal.close() }
-        // In the background: typing does not wait for the disk.
+        // Store in the background, so that typing does not wait for the disk.
         let addresses = stage.addresses
         Task {
             do { try await keeper.keep(addresses) } catch { stage.notice = "not kept: \(error)" }
         }
     }
 
-    /// Carries out the order of a URL: shown whole and kept on the disk when this returns.
-    /// - Returns: the title of the scene that is seen then, or the addresses of all, the root first.
+    /// Carries out the order of a URL. The picture is complete and the stack is on disk when this returns.
+    /// - Returns: the title of the visible scene or, for `stack`, the addresses of all scenes, root first.
     private func answer(_ url: String) async throws -> String {
         guard var address = SceneAddress(url: url) else {
             throw SceneRefusal("“\(url)” names no screen: \(program.scheme)://NAME…", code: "no-name")
@@ -74,7 +74,7 @@ struct SceneSession {
     }
 }
 
-/// A task, whatever it returns.
+/// A task with any result type.
 private protocol Cancellable {
     func cancel()
 }

@@ -1,10 +1,10 @@
 public import Terminal
 
-/// Shows the topmost scene of a stack, brings keys and orders to it, and tells scenes what becomes of them.
+/// Shows the top scene of a stack, passes keys and orders to it, and notifies scenes of events.
 @MainActor
 public final class Stage {
-    /// Makes the scene of an address.
-    /// - Throws: a ``SceneRefusal`` where there is none.
+    /// Creates the scene for an address.
+    /// - Throws: a ``SceneRefusal`` if there is no such scene.
     public typealias Factory = @MainActor (SceneAddress) throws -> any Scene
 
     private let factory: Factory
@@ -14,9 +14,9 @@ public final class Stage {
     private(set) var stack: SceneStack
     private var scenes: [SceneStack.Entry.ID: any Scene] = [:]
     private(set) var question: Question?
-    /// Whether the program is to end.
+    /// Whether the program should exit.
     private(set) var isOver = false
-    /// What is said in the line at the bottom until the next key.
+    /// The message in the bottom line, until the next key.
     var notice = "" {
         didSet { draw() }
     }
@@ -25,9 +25,9 @@ public final class Stage {
     }
 
     /// - Parameters:
-    ///   - stack: what is to be shown; see ``begin()``.
-    ///   - clock: by which transitions are timed.
-    ///   - show: gets each picture.
+    ///   - stack: the scenes to show; see ``begin()``.
+    ///   - clock: the clock that times transitions.
+    ///   - show: called with each picture.
     public init(
         _ stack: SceneStack, size: TerminalSize, clock: any Clock<Duration> = ContinuousClock(),
         factory: @escaping Factory, show: @escaping @MainActor (Canvas) -> Void
@@ -36,8 +36,8 @@ public final class Stage {
         (self.factory, self.show) = (factory, show)
     }
 
-    /// Makes the topmost scene and shows it; where that cannot be made, the next one below.
-    /// - Throws: what the factory says of the root.
+    /// Creates the top scene and shows it; if that fails, tries the next one below.
+    /// - Throws: the factory's error if even the root cannot be created.
     public func begin() throws {
         var next = stack
         let steps = next.begin()
@@ -45,24 +45,24 @@ public final class Stage {
         draw()
     }
 
-    /// The scene that is seen.
+    /// The visible scene.
     public var top: any Scene {
         guard let scene = scenes[stack.top.id] else { preconditionFailure("nothing is shown before begin()") }
         return scene
     }
 
-    /// From which the stack can be made again, as it is now.
+    /// The addresses from which the stack can be restored in its current state.
     public var addresses: [SceneAddress] {
         noteAddresses()
         return stack.addresses
     }
 
-    /// Whether the scene of a place on the stack exists now, the root at 0.
+    /// Whether the scene at a position on the stack currently exists; the root is at 0.
     public func isMade(_ place: Int) -> Bool { scenes[stack.entries[place].id] != nil }
 
-    /// Changes the stack, and returns when the new picture is shown whole.
-    /// - Parameter finished: called then.
-    /// - Throws: a ``SceneRefusal``, or what the factory says; nothing has changed.
+    /// Changes the stack, and returns when the new picture is complete.
+    /// - Parameter finished: called when the new picture is complete.
+    /// - Throws: a ``SceneRefusal`` or an error of the factory; in both cases, nothing has changed.
     public func go(
         _ command: StackCommand, by transition: Transition? = nil, finished: @MainActor () -> Void = {}
     ) async throws {
@@ -88,7 +88,7 @@ public final class Stage {
         await play(turn.transition, from: old, to: picture()) { settle() }
     }
 
-    /// Lets go of every scene that cannot be seen; they are made again from their addresses.
+    /// Releases every scene that is not visible; each is created again from its address when it is shown.
     public func letGo() async {
         await turns.take()
         defer { turns.give() }
@@ -100,13 +100,13 @@ public final class Stage {
 
     func end() { isOver = true }
 
-    /// Waits until nothing fades.
+    /// Waits until no transition is in progress.
     func settle() async {
         await turns.take()
         turns.give()
     }
 
-    /// Opens an alert, or takes it away.
+    /// Opens an alert, or removes it.
     func setQuestion(_ question: Question?) {
         self.question = question
         draw()
@@ -118,16 +118,16 @@ public final class Stage {
     }
 }
 
-// MARK: Scenes and their moments
+// MARK: Events of scenes
 
 extension Stage {
-    /// What a change of the stack needs: the scenes that were made for it, and the steps.
+    /// A prepared change of the stack: the scenes that were created for it, and the steps.
     private struct Cast {
         var made: [SceneStack.Entry.ID: any Scene] = [:]
         var steps: [SceneStack.Step]
     }
 
-    /// Makes what is to be made. A scene that lay on the stack, and cannot be made again, is passed over: its data may be gone.
+    /// Creates the scenes for the steps. A restored scene that cannot be created is skipped: its data may be gone.
     private func prepare(_ next: inout SceneStack, _ steps: [SceneStack.Step]) throws -> Cast {
         var cast = Cast(steps: steps)
         for case .make(let id) in steps {
@@ -165,7 +165,7 @@ extension Stage {
     ) async {
         let way = transition ?? .cut
         await way.play(on: clock, turn: turn) { progress in
-            // At the end what is there now, which may have changed meanwhile.
+            // At the end, draw the current state, which may have changed in the meantime.
             if progress < 1 { show(way.picture(from: old, to: new, at: progress)) } else { draw() }
         }
     }

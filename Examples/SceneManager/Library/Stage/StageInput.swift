@@ -1,16 +1,16 @@
 public import Terminal
 
-/// An alert that is open, and what its answer leads to.
+/// An open alert, and the action that its answer leads to.
 struct Question {
     var alert: Alert
     let then: @MainActor (Int) -> SceneAction
-    /// Who waits for the answer: the opener of a URL; `nil` where a key has asked.
+    /// The URL request that waits for the answer; `nil` if a key opened the alert.
     let waiter: CheckedContinuation<Int, any Error>?
 }
 
 extension Stage {
-    /// Takes a key, a paste, or a new size.
-    /// - Throws: why what was asked for is not done.
+    /// Handles a key, a paste, or a new size.
+    /// - Throws: the reason why the requested action was rejected.
     public func take(_ event: TerminalEvent) async throws {
         if !notice.isEmpty { notice = "" }
         switch event {
@@ -18,7 +18,7 @@ extension Stage {
         case .resumed: draw()
         case .interrupted: end()
         case .key(let key):
-            // What is typed ahead is for the scene that is coming.
+            // Keys typed during a transition are for the scene that it shows.
             await settle()
             if question == nil { try await perform(usual(key, top.take(event))) } else { try await answer(key) }
         case .paste:
@@ -26,7 +26,7 @@ extension Stage {
         }
     }
 
-    /// Does what a scene wants, and returns when it can be seen; not when it is answered.
+    /// Performs an action of a scene. Returns when the result is visible, without waiting for the answer to an alert.
     func perform(_ action: SceneAction) async throws {
         switch action {
         case .pass: break
@@ -39,8 +39,8 @@ extension Stage {
         }
     }
 
-    /// Does what a program wants, and returns when it is done: where a person is asked, after the answer.
-    /// - Throws: a `CancellationError` when the person lets it be, or the program has called it off.
+    /// Performs an action for another program. Returns when it is done, and if it opened an alert, after the answer.
+    /// - Throws: a `CancellationError` if the user declines, or the program cancels its request.
     func performAnswered(_ action: SceneAction) async throws {
         guard case .ask(let alert, let then) = action else { return try await perform(action) }
         try refuseWhileAsking()
@@ -55,7 +55,7 @@ extension Stage {
         if place == alert.harmless { throw CancellationError() }
     }
 
-    /// Programs wait until a person has answered what is asked already.
+    /// Throws while an alert is open: a program must wait until the user has answered it.
     func refuseWhileAsking() throws {
         if let question {
             throw SceneRefusal("“\(question.alert.title)” waits for an answer; try again after it", code: "asking")
@@ -73,14 +73,14 @@ extension Stage {
         }
     }
 
-    /// Takes the question of a program away that does not want to know any more.
+    /// Removes the alert of a program that has cancelled its request.
     private func withdraw() {
         guard let waiter = question?.waiter else { return }
         setQuestion(nil)
         waiter.resume(throwing: CancellationError())
     }
 
-    /// What keys do where the scene does not take them.
+    /// The action of a key that the scene does not handle.
     private func usual(_ key: Key, _ action: SceneAction) -> SceneAction {
         guard case .pass = action else { return action }
         return switch key {

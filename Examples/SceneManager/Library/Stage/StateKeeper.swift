@@ -1,4 +1,4 @@
-/// Keeps the addresses of the stack where a `kill -9` does not reach them. One write at a time, so that none overtakes another.
+/// Stores the addresses of the stack so that they survive `kill -9`. Writes run one at a time, in order.
 @MainActor
 final class StateKeeper {
     typealias Write = @MainActor ([SceneAddress]) async throws -> Void
@@ -9,19 +9,19 @@ final class StateKeeper {
     private var writing: Task<Void, any Error>?
 
     /// - Parameters:
-    ///   - written: what is kept already.
-    ///   - write: returns when the addresses are on the disk.
+    ///   - written: the addresses that are already stored.
+    ///   - write: stores addresses, and returns when they are on disk.
     init(written: [SceneAddress], write: @escaping Write) {
         (wanted, self.written, self.write) = (written, written, write)
     }
 
-    /// Returns when these addresses, or later ones, are on the disk.
+    /// Stores addresses; returns when these, or later ones, are on disk.
     func keep(_ addresses: [SceneAddress]) async throws {
         wanted = addresses
         while written != wanted { try await (writing ?? begin()).value }
     }
 
-    /// Writes what is wanted last. The task puts all in order itself, before anybody who waits for it goes on.
+    /// Starts a write of the latest addresses. The task updates the properties before any waiting caller resumes.
     private func begin() -> Task<Void, any Error> {
         let next = wanted
         let task = Task {

@@ -1,4 +1,4 @@
-/// One after the other, in the order in which they came: while a picture fades, the next change waits.
+/// Runs changes one at a time, in the order in which they came: during a transition, the next change waits.
 @MainActor
 final class Turns {
     private var isTaken = false

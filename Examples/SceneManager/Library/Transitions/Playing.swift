@@ -1,12 +1,12 @@
 extension Transition {
-    /// 30 pictures a second.
+    /// The time between two pictures: 30 pictures per second.
     private static let frame = Duration.milliseconds(33)
 
-    /// Plays the transition, and returns at its end. When the task is cancelled, it goes to the end at once.
+    /// Plays the transition, and returns when it is complete. If the task is cancelled, it jumps to the end.
     /// - Parameters:
-    ///   - clock: by which it is timed.
-    ///   - turn: called once, when nothing can be seen of the old picture any more.
-    ///   - show: called with how far it is, from 0 to 1, and with 1 at last.
+    ///   - clock: the clock that times the transition.
+    ///   - turn: called once, when the old picture is no longer visible.
+    ///   - show: called with the progress, from 0 to 1; the last call is with 1.
     @MainActor
     func play(
         on clock: some Clock<Duration>, turn: () -> Void, show: (_ progress: Double) -> Void

@@ -1,31 +1,31 @@
 public import Terminal
 
-/// The way from one picture to the next: which way, and how long.
+/// The transition from one picture to the next: its kind and duration.
 public struct Transition: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
-        /// The old one fades into a colour, and the new one out of it.
+        /// The old picture fades to a colour, and the new one fades in from it.
         case fade(through: Colour)
-        /// The old one becomes narrow, as if it turned its edge to the reader, and the new one wide.
+        /// The old picture narrows, as if it turned its edge to the viewer, and the new one widens.
         case flip
-        /// The new one comes in from the right (forward) or from the left, and moves the old one out.
+        /// The new picture comes in from the right (forward) or from the left, and pushes the old one out.
         case slide(forward: Bool)
     }
 
-    /// 10 s: a longer one would look like a program that hangs.
+    /// The maximum duration, 10 s: during a longer one, the program would seem to hang.
     public static let longest = Duration.seconds(10)
 
     public let kind: Kind
-    /// From the old picture to the new one; zero does it at once.
+    /// The time from the old picture to the new one; zero switches at once.
     public let duration: Duration
 
     public init(_ kind: Kind, _ duration: Duration) {
         (self.kind, self.duration) = (kind, min(max(duration, .zero), Self.longest))
     }
 
-    /// At once.
+    /// Switches at once.
     public static let cut = Transition(.flip, .zero)
 
-    /// How far it is, of 1, when nothing can be seen of the old picture any more.
+    /// The progress, from 0 to 1, at which the old picture is no longer visible.
     public var turningPoint: Double {
         switch kind {
         case .fade, .flip: 0.5
@@ -33,8 +33,8 @@ public struct Transition: Sendable, Hashable {
         }
     }
 
-    /// What is seen on the way.
-    /// - Parameter progress: how far it is, from 0 (the old picture) to 1 (the new one).
+    /// The picture at a moment of the transition.
+    /// - Parameter progress: from 0 (the old picture) to 1 (the new one).
     public func picture(from old: Canvas, to new: Canvas, at progress: Double) -> Canvas {
         // 0 at the turning point of a fade or a flip, 1 at both ends.
         let clearness = abs(1 - 2 * progress)
@@ -50,7 +50,7 @@ public struct Transition: Sendable, Hashable {
 }
 
 extension Canvas {
-    /// As if it were turned: every so manieth column, in the middle.
+    /// The canvas as if it were turned: some of its columns, evenly chosen, in the middle.
     fileprivate func narrowed(to share: Double) -> Canvas {
         let width = Int((Double(size.columns) * share).rounded())
         let start = (size.columns - width) / 2
@@ -62,7 +62,7 @@ extension Canvas {
         return canvas
     }
 
-    /// Moved out to the left, with another one right beside it.
+    /// The canvas moved to the left by a share of its width, with another one right beside it.
     fileprivate func moved(by share: Double, to next: Canvas) -> Canvas {
         let offset = Int((Double(size.columns) * share).rounded())
         var canvas = Canvas(size: size)
