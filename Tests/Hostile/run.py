@@ -5,8 +5,8 @@
 
 Each attack has a private bus, a broker, a handler and four honest clients. The bounds, unless the attack sets others:
 the same broker process keeps serving, every client stays connected, no honest client waits longer than 250 ms, and
-broker and bus each grow by at most 64 MiB. Without names, all attacks run, preceded by the controls. Each control breaks
-a bound, and one that is not noticed is a failure. Exit code 1: a bound was broken, or a control was not noticed.
+broker and bus each grow by at most 64 MiB. Without names, the controls and then all attacks run. Each control breaks a
+bound, and must be noticed. The exit code is 1 if a bound was broken, or a control was not noticed.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def copy_reachable(programs, folder):
 
 
 def carry_out(name, attack, programs, tools, size, drop):
-    # In a separate process: it may change its user and its limits, and an attack may fail in any way.
+    # A separate process, because it may change its user and its limits, and because an attack may fail in any way.
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -78,7 +78,7 @@ def carry_out(name, attack, programs, tools, size, drop):
 
 
 def judged(found, attack):
-    """A control must break its expected bound; whatever else it breaks does not matter."""
+    """A control must break its expected bound; it does not matter whether it breaks others."""
     expected = getattr(attack, "EXPECTED", None)
     if expected is None:
         return found

@@ -1,4 +1,4 @@
-"""A bus and a broker for one attack, with honest programs on them; and the effects of the attack."""
+"""A bus and a broker for one attack, with honest programs on them; it measures the effects of the attack."""
 
 import json
 import os
@@ -15,8 +15,8 @@ import wire
 
 
 class Scene:
-    """The environment of an attack. `programs` and `tools` are the folders of the programs and of the observer; `size` is `small` or
-    `full`."""
+    """The environment of an attack. `programs` is the folder of the programs, `tools` that of the observer; `size` is
+    `small` or `full`."""
 
     # mallopt(3): after freeing a large block, glibc keeps up to twice its size for the next one. With these
     # settings, a program returns freed memory and grows only by what it holds, which is what the bound is for.
@@ -35,7 +35,7 @@ class Scene:
         self.facts, self.broken = {}, []
 
     def full(self, full, small):
-        """A number that depends on the size of the run."""
+        """Selects one of two values by the size of the run."""
         return full if self.size == "full" else small
 
     def note(self, **facts):
@@ -43,7 +43,7 @@ class Scene:
         self.facts |= facts
 
     def expect(self, condition, sentence):
-        """Checks a bound specific to this attack."""
+        """Checks a bound of this attack; `sentence` reports that it is broken."""
         if not condition:
             self.broken.append(sentence)
 
@@ -69,7 +69,7 @@ class Scene:
             nofile=getattr(self.attack, "NOFILE", None))
         witness = self.connect()
         self.wait_for_name(witness, wire.BROKER)
-        # A program that uses the library, which must stay on the bus.
+        # A program that uses the library. It must stay on the bus during the attack.
         self.server = self.start(self.programs / "ipc-server", stderr=log, stdout=log)
         self.server_name = self.wait_for_name(witness, "demo.IPCServer")
         self.witness = witness
@@ -124,7 +124,7 @@ class Scene:
     def broken_programs(self):
         broken = []
         try:
-            # A shutdown in progress counts.
+            # Wait briefly, because a broker that is shutting down counts as exited.
             return [f"the broker ended with {self.broker.wait(0.5)}"]
         except subprocess.TimeoutExpired:
             pass

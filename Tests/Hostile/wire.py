@@ -1,4 +1,4 @@
-"""D-Bus by hand, so that a program can send anything (D-Bus specification, "Message Protocol", "Marshaling")."""
+"""D-Bus messages built by hand, so that a program can send anything (specification: "Message Protocol", "Marshaling")."""
 
 import array
 import os
@@ -23,7 +23,7 @@ class Raw(bytes):
 
 
 def split_types(signature):
-    """The complete types in a signature."""
+    """Splits a signature into complete types."""
     types, depth, start = [], 0, 0
     for place, code in enumerate(signature):
         depth += (code in "({") - (code in ")}")
@@ -110,7 +110,7 @@ def take(data, place, kind):
 
 
 def header(kind, serial, length, flags=0, **fields):
-    """A message without its arguments, which take `length` bytes."""
+    """The header of a message whose arguments take `length` bytes."""
     data = bytearray(struct.pack("<BBBBII", ord("l"), kind, flags, 1, length, serial))
     rows = [(FIELDS[name], (FIELD_TYPES[FIELDS[name]], value)) for name, value in fields.items() if value is not None]
     put(data, "a(yv)", rows)
@@ -169,7 +169,7 @@ class Connection:
         descriptor = reply.descriptors[0]
         made = Connection(f"/proc/self/fd/{descriptor}")
         os.close(descriptor)
-        # The broker closes it together with this connection.
+        # The broker closes the direct connection with its owner, so keep the owner alive.
         made.owner = self
         return made
 
@@ -237,7 +237,7 @@ class Connection:
         self.buffer += data
 
     def messages(self):
-        """The messages that have arrived completely."""
+        """Yields the messages that have arrived completely."""
         while len(self.buffer) >= 16:
             length, serial, fields_length = struct.unpack_from("<III", self.buffer, 4)
             start = 16 + fields_length + (-fields_length % 8)
@@ -252,7 +252,7 @@ class Connection:
             yield Message(kind, serial, fields, data, own)
 
     def sort(self):
-        """Stores replies by the serial of their call, answers pings, and stores everything else."""
+        """Stores replies by the serial number of their call, answers pings, and stores other messages in `others`."""
         for message in self.messages():
             if message.kind in (RETURN, ERROR):
                 self.replies[message.reply_serial] = message
@@ -270,7 +270,7 @@ class Connection:
             self._receive(deadline)
 
     def wait_call(self, member, seconds=DEADLINE):
-        """The next call of that member, on a handler's connection."""
+        """Waits for the next call of a member, on a handler's connection."""
         deadline = time.monotonic() + seconds
         while True:
             self.sort()

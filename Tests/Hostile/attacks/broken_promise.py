@@ -1,5 +1,5 @@
-"""Callers read a promised value, each three times at once, and its writer never delivers it: no other reader may wait.
-Then one caller reads it two thousand times at once."""
+"""Five callers each read a promised value three times at once, but its writer never delivers it: other readers must not
+wait. Then one caller reads it 2,000 times at once."""
 
 import wire
 
@@ -13,7 +13,7 @@ def attack(scene):
     for _ in range(scene.full(3, 1)):
         writer.wait(writer.pasteboard(
             "promised", "SetItems", "aa(sv)a{sv}", [[("a/b", ("ay", bytes(SIZE)))]], {"promises": ("aas", [["a/c"]])}))
-        # Two answers of this size exceed the limit in flight for one caller, and seven the limit for all callers together.
+        # Two answers of this size exceed the limit in flight for one caller; seven exceed the limit for all callers.
         serials = [(reader, reader.pasteboard("promised", "GetItems", "a{sv}", {})) for reader in readers * 3]
         answers = [reader.wait(serial, 60) for reader, serial in serials]
         scene.expect(all(map(is_broken, answers)), f"a promise was not broken: {answers[0].text}")
@@ -23,7 +23,7 @@ def attack(scene):
     answers = [flood.wait(serial, 60) for serial in serials]
     refused = sum(answer.error == "org.swiftipc.Error.LimitExceeded" for answer in answers)
     scene.note(refused=refused)
-    # A quarter of promised-reads waits, and another quarter if the promise is broken in the meantime.
+    # One caller may use a quarter of the limit promised-reads, and another quarter if the promise breaks in the meantime.
     scene.expect(refused >= count - 512, "too many reads waited for the promise")
     scene.expect(refused + sum(map(is_broken, answers)) == count, "an answer is neither refused nor broken")
 

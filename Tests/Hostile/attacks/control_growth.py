@@ -1,4 +1,4 @@
-"""A control: a pasteboard in memory takes 96 MiB, which the limits allow, and the broker grows by as much."""
+"""A control: pasteboards in memory take 96 MiB, which the limits allow, and the broker grows by as much."""
 
 EXPECTED = "the broker grew"
 

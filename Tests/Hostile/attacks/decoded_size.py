@@ -23,7 +23,7 @@ def attack(scene):
             send(
                 connection, "org.freedesktop.DBus.Properties", "Set", "ssv", change,
                 wire.BROKER_PATH + "/pasteboards/general")
-        # Each is a length of 0 and a NUL, with padding up to the next one.
+        # Empty strings: each is a length of 0 and a NUL, padded up to the next one.
         empty = wire.Raw(bytes(8 * (size // 8 - 1) + 5))
         names = wire.body("asta{sv}", empty, 0, {})
         send(connection, "org.swiftipc.Pasteboards1", "WaitForChange", "asta{sv}", names)

@@ -1,4 +1,4 @@
-"""Very many waiting calls with equal time-outs, whose connection is then closed."""
+"""Very many calls wait with equal time-outs, and then their connection is closed."""
 
 import wire
 

@@ -1,4 +1,4 @@
-"""24 descriptors are kept in memory and 28 more arrive, in a broker with 64 in all; other callers send half a message each."""
+"""A broker with 64 descriptors keeps 24 in memory and gets 28 more; other callers each send half a message."""
 
 import os
 
@@ -17,7 +17,7 @@ def files(count, size=100_000):
 
 
 def write(connection, board, count, size=100_000):
-    """Sends a version with descriptors as values; returns the serial number."""
+    """Sends a version whose values are descriptors; returns the serial number."""
     made = files(count, size)
     items = [[("a/b", ("h", number))] for number in range(count)]
     serial = connection.pasteboard(board, "SetItems", "aa(sv)a{sv}", items, {}, descriptors=made)

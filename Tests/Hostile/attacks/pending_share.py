@@ -1,4 +1,4 @@
-"""Connections of one process that claim many sources, and together queue as many requests as all programs may have."""
+"""Connections of one process claim many sources, and together try to queue more requests than all programs may have."""
 
 import wire
 

@@ -1,4 +1,4 @@
-"""A caller asks for 20 values of 12 MiB and reads none of them; then an honest caller requests as much, and reads all of it."""
+"""A caller requests 20 values of 12 MiB and reads none of them; then an honest caller requests values and reads them all."""
 
 import os
 import time
@@ -18,7 +18,7 @@ def ask(connection, count):
 
 
 def read(connection, serials):
-    """Reads the answers completely, in any order; returns the time in seconds."""
+    """Reads the complete answers, in any order; returns the time in seconds."""
     began = time.monotonic()
     for serial in serials:
         answer = connection.wait(serial)

@@ -1,4 +1,4 @@
-"""A stranger that claims the name of an application, so that its request records are forgotten."""
+"""A stranger claims to be another application, to have the records of its requests forgotten."""
 
 import wire
 
