@@ -2,8 +2,8 @@
 package enum BridgeAddress {
     /// - Parameters:
     ///     - bus: the address of the bus.
-    ///     - throughPipes: whether there are pipes in between, as with ssh. Pipes carry no descriptors.
-    ///     - file: receives the process ID of the program.
+    ///     - throughPipes: whether pipes are in between, as with ssh. Pipes carry no descriptors.
+    ///     - file: the path of a file to which the program writes its process ID.
     package static func of(_ bus: String, throughPipes: Bool, noting file: String? = nil) -> String {
         let bridge = "systemd-stdio-bridge -p '\(bus)'"
         let script = throughPipes ? "cat | \(bridge) | cat" : "exec \(bridge)"

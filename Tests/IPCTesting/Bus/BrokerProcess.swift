@@ -5,7 +5,7 @@ internal import Glibc
 package final class BrokerProcess: Sendable {
     package static let busName = "org.swiftipc.Broker1"
 
-    /// The settings with which the broker is started, each time.
+    /// The settings of every start of the broker.
     package struct Settings: Sendable {
         /// The directory of the store; `nil` means `store` in the bus's directory.
         package var store: String?
@@ -13,11 +13,11 @@ package final class BrokerProcess: Sendable {
         package var arguments: [String] = []
         /// Variables in addition to those of the bus.
         package var environment: [String: String] = [:]
-        /// The absolute path of a program to run instead of `ipc-broker`, such as a control that must fail.
+        /// The absolute path of a program to run instead of `ipc-broker`, such as a control that must be noticed.
         package var executable: String?
         /// Whether system calls are recorded; see ``BrokerProcess/recording()``.
         package var traced = false
-        /// Which read of `store.sqlite` fails with `EIO`, counted from 1 for each thread; `nil` if none does.
+        /// Which read of `store.sqlite` fails with `EIO`, counted from 1 in each thread; `nil` if none fails.
         package var failingRead: Int?
 
         package init() {}
@@ -36,7 +36,7 @@ package final class BrokerProcess: Sendable {
     private let settings: Settings
     private let life: Observed<Life>
 
-    /// Starts the broker and returns when it is ready: it owns its name and exports its objects.
+    /// Starts the broker and returns when it owns its name and exports its objects.
     ///
     /// - Parameter bus: `nil` means the bus of the running test.
     /// - Throws: a ``HarnessError`` with the broker's output if it exits or does not become ready.
@@ -61,13 +61,13 @@ package final class BrokerProcess: Sendable {
     /// Whether the broker is running.
     package var isRunning: Bool { life.value.process.isRunning }
 
-    /// The time from the last start of the process until it was ready.
+    /// How long the last start took until the broker was ready.
     package var startTime: Duration { life.value.startTime }
 
-    /// The log since the last start.
+    /// The broker's log since its last start.
     package var log: String { life.value.process.errors.text }
 
-    /// Resident anonymous memory, in bytes (`RssAnon`).
+    /// The resident anonymous memory of the broker, in bytes (`RssAnon`).
     package var residentAnonymousBytes: Int {
         get throws { try ProcessStatus(pid: pid).residentAnonymousBytes }
     }
@@ -82,7 +82,7 @@ package final class BrokerProcess: Sendable {
         if isRunning { Glibc.kill(pid, number) }
     }
 
-    /// Kills the broker with SIGKILL, and waits until it is gone.
+    /// Kills the broker with SIGKILL, and waits until it has exited.
     package func kill9() async throws {
         signal(SIGKILL)
         try await wait()
@@ -95,7 +95,7 @@ package final class BrokerProcess: Sendable {
         return try await wait(deadline: deadline)
     }
 
-    /// Waits for the broker to exit. A tracer exits with the status of its child, so the status is the same.
+    /// Waits for the broker to exit. A tracer exits with the status of the broker that it runs.
     @discardableResult
     package func wait(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         try await life.value.process.wait(deadline: deadline)
@@ -108,7 +108,7 @@ package final class BrokerProcess: Sendable {
         life.update { $0 = next }
     }
 
-    /// The system calls of the last run, which must be over.
+    /// The system calls of the last run, which must have ended.
     package func recording() throws -> SystemCallRecording {
         guard let file = life.value.traceFile else { throw HarnessError("This broker is not traced.") }
         guard !isRunning else { throw HarnessError("The broker runs; its trace is complete when it has ended.") }

@@ -1,5 +1,5 @@
-/// The files of a private bus, and the environment of the programs on it. Everything that would otherwise be the user's
-/// own has a directory below `home`.
+/// The files of a private bus, and the environment of the programs on it. What would otherwise be in the user's home is
+/// in directories below `home`.
 struct BusDirectory: Sendable {
     let directory: TemporaryDirectory
 
@@ -8,7 +8,7 @@ struct BusDirectory: Sendable {
     var configuration: String { directory.appending("bus.conf") }
     var services: String { directory.appending("data/dbus-1/services") }
 
-    /// `sun_path` holds 108 bytes with the NUL (unix(7)).
+    /// A socket address (`sun_path`) holds 108 bytes, including the NUL (unix(7)).
     private static let longestSocketPath = 107
 
     init() throws {
@@ -50,8 +50,8 @@ struct BusDirectory: Sendable {
         "SWIFT_IPC_ROUTE",
     ]
 
-    /// Policy and limits are those of the stock `session.conf`, so that a test meets the same conditions as users do.
-    /// This includes unsolicited replies, which `eavesdrop` lets pass.
+    /// Policy and limits are those of the stock `session.conf`, so that tests run under the conditions of real
+    /// sessions. This includes unsolicited replies, which `eavesdrop` permits.
     private var configurationText: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

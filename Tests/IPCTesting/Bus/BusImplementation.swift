@@ -5,7 +5,7 @@ package enum BusImplementation: String, Sendable {
     /// dbus-broker and its launcher, under a separate systemd user manager.
     case broker = "dbus-broker"
 
-    /// The implementation of this run. Any other name aborts the run, which would otherwise test the wrong bus.
+    /// The implementation for this test run. An unknown name aborts the run, which would otherwise test the wrong bus.
     package static let current: BusImplementation = {
         guard let text = environmentVariable("IPC_TEST_BUS"), !text.isEmpty else { return .daemon }
         guard let implementation = BusImplementation(rawValue: text) else {

@@ -21,7 +21,7 @@ struct BusProcesses: Sendable {
     }
 
     private static func startDaemon(_ files: BusDirectory) async throws -> BusProcesses {
-        // Descriptor 1 is a pipe: the address arrives on it once the bus is listening, and not before.
+        // Descriptor 1 is a pipe on which the bus writes its address once it is listening.
         let process = try await RunningProcess.start(
             "dbus-daemon",
             ["--nofork", "--nopidfile", "--nosyslog", "--config-file=\(files.configuration)", "--print-address=1"],
@@ -39,14 +39,14 @@ struct BusProcesses: Sendable {
         let script = files.directory.appending("dbus-broker.py")
         try FileContents.write(BrokerLauncher.script, to: script)
         try BrokerLauncher.writeUnits(files)
-        // Users other than root need a user namespace to be allowed to mount.
+        // Only root can mount without a user namespace.
         let asUser = geteuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
         let process = try await RunningProcess.start(
             "unshare", asUser + ["--mount", "--", "/usr/bin/python3", "-u", script],
             environment: files.environment)
         do {
             try await process.waitForLine { $0 == "ready" }
-            // The manager is ready before its bus has started; a reply shows that the bus is running.
+            // The manager is ready before its bus has started. A reply shows that the bus is running.
             _ = try await files.callBus("GetId")
             let below = process.statistics.descendants
             guard let bus = below.first(where: { ProcessStatus(pid: $0).command == "dbus-broker" }) else {

@@ -22,7 +22,7 @@ package final class PrivateBus: Sendable {
 
     private struct Lives: Sendable {
         var current: BusProcesses?
-        /// The launchers of all runs, because their children may still be running.
+        /// The launchers of all starts of the bus, because their children may still be running.
         var launchers: [RunningProcess]
     }
 
@@ -40,7 +40,7 @@ package final class PrivateBus: Sendable {
         lives = Observed(Lives(current: processes, launchers: [processes.launcher]))
     }
 
-    /// The address, which stays the same across restarts; it lacks the bus's GUID, which does not.
+    /// The address of the bus, without its GUID: the address stays the same across restarts, but the GUID does not.
     package var address: String { files.address }
 
     /// The path of the bus's socket.

@@ -1,7 +1,7 @@
 package import Testing
 
 /// Gives each test, and each case of a parameterized test, its own ``PrivateBus``, available as `PrivateBus.current`.
-/// When the test is over, its children are gone, and then the bus.
+/// After the test, first its child processes and then the bus are killed.
 ///
 /// On a suite, the trait applies to each test in it. If the bus that `IPC_TEST_BUS` names cannot run, the test fails.
 package struct PrivateBusTrait: TestTrait, SuiteTrait, TestScoping {

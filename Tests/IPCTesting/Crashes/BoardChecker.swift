@@ -1,5 +1,4 @@
-/// The part of ``HistoryChecker`` that judges boards in chronological order. It is fed the starts and completions of
-/// the operations in order.
+/// The part of ``HistoryChecker`` that judges boards. It must get the starts and completions of operations in order.
 struct BoardChecker {
     private(set) var violations: [HistoryViolation] = []
     private(set) var writes: BoardWrites
@@ -8,12 +7,13 @@ struct BoardChecker {
     private var largest: UInt64 = 0
     /// The largest number acknowledged or read so far, by board.
     private var newest: [String: UInt64] = [:]
-    /// The change count of a board when an operation began: a write must exceed it, and a read must reach it.
+    /// The change count of the board when an operation began, by operation: a write must exceed it, a read must reach
+    /// it.
     private var floors: [Int: UInt64] = [:]
-    /// The same for takes, which may be repeated, keyed by id.
+    /// The change count of the board when a take first began, by id, because a take may be repeated.
     private var takeFloors: [String: UInt64] = [:]
     private var begun: Set<Int> = []
-    /// The boards on which a write has started. An empty board that is read before that is in its initial state.
+    /// The boards on which a write has started. Before that, an empty board is in its initial state.
     private var touched: Set<String> = []
 
     init(_ history: History) {
@@ -47,7 +47,7 @@ struct BoardChecker {
             reach(count, board)
         case (.take(let board, _), .items(let count, let items)):
             checkRead(operation, board, count, items)
-            // The empty version that it leaves has its own number.
+            // A take that got items leaves an empty version with the next number.
             reach(items.isEmpty ? count : count + 1, board)
         case (let action, .acknowledged(let count?)):
             guard let board = action.written?.board else { return }
@@ -119,7 +119,7 @@ struct BoardChecker {
         return true
     }
 
-    /// Judges a number that no writer received: its last item must come from an unanswered write.
+    /// Judges a change count that no writer received: its last item must come from a write without an answer.
     private mutating func checkUnanswered(
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {

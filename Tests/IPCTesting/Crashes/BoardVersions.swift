@@ -1,11 +1,11 @@
-/// The known versions of boards, keyed by number: from acknowledgements at any time and from reads so far.
+/// The known versions of boards by change count: those of all acknowledged writes, and those of the reads so far.
 struct BoardVersions {
     struct Version {
         let board: String
-        /// The operation that made the version; `nil` for the first version of a new board, and for an empty one that
-        /// several operations may have made.
+        /// The operation that made the version; `nil` for the first version of a new board, and for an empty version
+        /// that several operations may have made.
         var maker: History.Operation?
-        /// `nil` while only the last item is known.
+        /// The items; `nil` while only the last one is known.
         var items: [History.Value]?
         let isAcknowledged: Bool
         /// The take that consumed the version.

@@ -1,4 +1,4 @@
-/// All writes to boards and their results: known from the whole history before it is judged.
+/// All writes to boards and their results, collected from the whole history before it is judged.
 struct BoardWrites {
     /// An item on a board, by value; an empty version has none.
     struct Key: Hashable {
@@ -10,11 +10,11 @@ struct BoardWrites {
     struct Fate {
         /// The operations, in order.
         var operations: [History.Operation] = []
-        /// How many of them may have taken effect with a number that no writer received.
+        /// The number of operations that may have taken effect with a change count that no writer received.
         var unanswered = 0
         var refused = 0
         var acknowledged = 0
-        /// The observed numbers that no writer received.
+        /// The observed change counts that no writer received.
         var seen: Set<UInt64> = []
 
         /// The only operation that wrote the value; `nil` if there were several.
@@ -22,7 +22,7 @@ struct BoardWrites {
     }
 
     private(set) var fates: [Key: Fate] = [:]
-    /// The acknowledged change counts, each with its operations.
+    /// The acknowledged change counts, each with the operations that received it.
     private(set) var acknowledged: [UInt64: [History.Operation]] = [:]
     /// The takes by id, in order.
     private(set) var takes: [(id: String, operations: [History.Operation])] = []
@@ -42,7 +42,7 @@ struct BoardWrites {
         for take in takes { noteTake(take.operations) }
     }
 
-    /// Records that a number was observed that no writer received.
+    /// Records that a change count was observed that no writer received.
     mutating func see(_ count: UInt64, _ key: Key) -> Fate? {
         fates[key]?.seen.insert(count)
         return fates[key]
@@ -62,7 +62,7 @@ struct BoardWrites {
         fates[Key(board: board, value: value)] = fate
     }
 
-    /// A take leaves an empty version with a number that no writer receives, unless there was nothing to take.
+    /// Notes that a take leaves an empty version whose change count no writer receives, unless the board was empty.
     private mutating func noteTake(_ repeated: [History.Operation]) {
         guard let first = repeated.first, case .take(let board, _) = first.action else { return }
         let tookNothing = repeated.contains {

@@ -1,4 +1,4 @@
-/// The part of ``HistoryChecker`` that judges collections. It is fed the starts and completions of the operations in
+/// The part of ``HistoryChecker`` that judges collections. It must get the starts and completions of operations in
 /// order.
 struct CollectionChecker {
     private(set) var violations: [HistoryViolation] = []
@@ -6,7 +6,7 @@ struct CollectionChecker {
     /// The elements that a listing that starts now must contain, in the order in which they became known.
     private var certain: [String: [History.Value]] = [:]
     private var isCertain: [String: Set<History.Value>] = [:]
-    /// The number of elements in `certain` when a listing started.
+    /// The number of elements in `certain` when a listing started, by operation.
     private var floors: [Int: Int] = [:]
 
     init(_ history: History) {

@@ -5,10 +5,10 @@ struct CrashRound: Sendable {
     let program: CrashRounds.Program
     let recorder: HistoryRecorder
 
-    /// When the kill happens.
+    /// The moment of the kill.
     private struct Moment: Sendable {
         let operations: Int
-        /// Whether operations count when they are acknowledged, or when they start.
+        /// Whether acknowledged operations are counted, or started ones.
         let countsAcknowledged: Bool
         let yields: Int
 
@@ -42,7 +42,7 @@ struct CrashRound: Sendable {
         return restart
     }
 
-    /// Reads everything.
+    /// Reads back the whole state of the program.
     func readBack() async throws {
         try await step("reading back") {
             try await program.readBack(CrashRounds.Writer(number: -1, round: round, recorder: recorder))
@@ -55,7 +55,7 @@ struct CrashRound: Sendable {
             try await recorder.wait { moment.progress(of: $0) >= already + moment.operations }
         }
         for _ in 0..<moment.yields { await Task.yield() }
-        // Set the mark first: any error that a writer sees from now on is due to the kill.
+        // Set the mark before the kill: any error that a writer sees from now on is due to the kill.
         killed.update { $0 = true }
         try await step("kill") { try await program.kill() }
     }

@@ -1,4 +1,4 @@
-/// Kills a program again and again while writers use it, and judges the remaining state.
+/// Kills a program again and again while writers use it, and judges the state after each restart.
 ///
 /// The run first reads everything, so that the initial state is known. In each round, the writers write until the round
 /// reaches a randomly chosen progress. The program is then killed and started again, the writers complete their current
@@ -9,7 +9,7 @@ package struct CrashRounds: Sendable {
     /// One of the concurrent writers.
     package struct Writer: Sendable {
         package let number: Int
-        /// From 0.
+        /// The number of the round, from 0.
         package let round: Int
         package let recorder: HistoryRecorder
 
@@ -22,14 +22,14 @@ package struct CrashRounds: Sendable {
         }
     }
 
-    /// The program, as closures: it may be used through tools, the library, or Python.
+    /// The program under test, as closures: the test may use it through tools, the library, or Python.
     package struct Program: Sendable {
         /// Starts the program, or starts it again, and returns when it is ready.
         package var start: @Sendable () async throws -> Void
         /// Kills the program, and returns when it is gone.
         package var kill: @Sendable () async throws -> Void
-        /// One operation of a writer, performed with ``Writer/perform(_:_:)``; called repeatedly. An error before the
-        /// kill stops the run; after the kill, the result of the operation is unknown.
+        /// Performs one operation of a writer with ``Writer/perform(_:_:)``; called repeatedly. An error before the
+        /// kill stops the run. After the kill, an error only means that the result is unknown.
         package var write: @Sendable (Writer, inout SeededGenerator) async throws -> Void
         /// Reads everything, with ``Writer/perform(_:_:)`` and the actions `get` and `list`.
         package var readBack: @Sendable (Writer) async throws -> Void
@@ -63,11 +63,9 @@ package struct CrashRounds: Sendable {
         }
     }
 
-    /// The number of rounds.
     package var rounds: Int
-    /// The number of concurrent writers.
     package var writers: Int
-    /// The bounds of the number of operations in a round after which the kill happens.
+    /// The range of the number of operations in a round after which the kill happens.
     package var progress: ClosedRange<Int>
     /// The time limit of one step of a round.
     package var deadline = usualDeadline

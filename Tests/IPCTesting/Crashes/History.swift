@@ -10,7 +10,7 @@ package struct History: Sendable {
         /// Puts a value on a board as its only item; `nil` clears the board. Give each write a different value, to tell
         /// the writes apart.
         case set(board: String, Value?)
-        /// The same if the board has this change count; otherwise it is rejected.
+        /// Does the same as `set` if the board has this change count, and is rejected otherwise.
         case compareAndSet(board: String, expected: UInt64, Value?)
         /// Appends an item to those on the board.
         case append(board: String, Value)
@@ -23,7 +23,7 @@ package struct History: Sendable {
     }
 
     package enum Result: Sendable, Hashable {
-        /// No answer: the action was applied completely or not at all.
+        /// No answer arrived: the action was applied completely or not at all.
         case unknown
         /// A write was acknowledged; for a board, with its change count.
         case acknowledged(count: UInt64?)

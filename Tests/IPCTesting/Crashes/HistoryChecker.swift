@@ -78,6 +78,5 @@ extension History.Value {
 }
 
 extension [History.Value] {
-    /// The items for a message.
     var shown: String { isEmpty ? "nothing" : map(\.shown).joined(separator: ", ") }
 }

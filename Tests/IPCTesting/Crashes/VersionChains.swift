@@ -1,13 +1,13 @@
 /// The part of ``HistoryChecker`` that judges how the versions of a board follow each other (compare-and-sets, added
-/// items, and takes), once everything that can be known about them is known.
+/// items, and takes). It runs once all versions that can be inferred are known.
 struct VersionChains {
     private(set) var violations: [HistoryViolation] = []
     private var versions: BoardVersions
     private let writes: BoardWrites
-    /// Where an item was found that was written without an answer and never seen as the last one: the number of the
-    /// next version.
+    /// The places of items that were written without an answer and never seen as the last item: the number of the next
+    /// version.
     private var between: [BoardWrites.Key: UInt64] = [:]
-    /// How many empty versions must be between others, by board.
+    /// The number of empty versions that must be between other versions, by board.
     private var emptied: [String: Int] = [:]
 
     init(_ versions: BoardVersions, _ writes: BoardWrites) {
@@ -18,7 +18,7 @@ struct VersionChains {
         var boards: [String: [UInt64]] = [:]
         for count in versions.known.keys.sorted() { boards[versions[count]?.board ?? "", default: []].append(count) }
         for counts in boards.sorted(by: { $0.key < $1.key }).map(\.value) {
-            // From the newest back: reading a version reveals the versions before it.
+            // Start with the newest: reading a version reveals the versions before it.
             for place in counts.indices.reversed() {
                 checkPredecessor(of: counts[place], after: place > 0 ? counts[place - 1] : nil)
             }
@@ -27,7 +27,7 @@ struct VersionChains {
 
     // MARK: Takes
 
-    /// Checks that a take and its repetitions got one answer, and no other caller has the items.
+    /// Checks that a take and its repetitions got the same answer, and that no other caller got the items.
     private mutating func checkTake(_ repeated: [History.Operation]) {
         let answered = repeated.filter { $0.result != .unknown && $0.result != .refused }
         guard let first = answered.first, case .items(let count, let items) = first.result else { return }
@@ -114,7 +114,7 @@ struct VersionChains {
         checkEmptyBase(maker, board, count, before)
     }
 
-    /// The number of a write, if it is known.
+    /// The change count of a write, if it is known.
     private func number(of writer: History.Operation, _ key: BoardWrites.Key) -> UInt64? {
         if case .acknowledged(let count) = writer.result { return count }
         return writes.fates[key]?.seen.first
@@ -136,7 +136,7 @@ struct VersionChains {
         }
     }
 
-    /// Judges a first item: the version before it is empty, or an unreported empty version is in between.
+    /// Judges a first item: either the version before it is empty, or an unreported empty version is in between.
     private mutating func checkEmptyBase(
         _ maker: History.Operation, _ board: String, _ count: UInt64, _ before: UInt64?
     ) {

@@ -1,4 +1,4 @@
-/// A fault in a history that a truthful broker would not show.
+/// A fault in a history that a correct broker would not cause.
 package struct DeliveryViolation: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An accepted request has no outcome.
@@ -44,7 +44,7 @@ package struct DeliveryViolation: Sendable, Hashable, CustomStringConvertible {
 /// redelivered before anything newer in their queue. Exactly the requests that crash their handler each time are
 /// parked; all others are handled.
 ///
-/// A handler records its answer *before* it sends it: an unrecorded answer cannot have reached the broker.
+/// A handler must record its answer *before* it sends it, so that an unrecorded answer cannot have reached the broker.
 package enum DeliveryChecker {
     /// All violations; empty if there are none. Takes time in proportion to the deliveries, and to those between a
     /// delivery and its repetition.

@@ -1,11 +1,11 @@
-/// The part of ``DeliveryChecker`` that judges the deliveries to one handler. It is fed the deliveries in order.
+/// The part of ``DeliveryChecker`` that judges the deliveries to one handler. It must get them in order.
 struct HandlerChecker {
     private struct Line {
         /// The deliveries in order, with the positions of their requests.
         var row: [(place: Int, delivery: DeliveryHistory.Delivery)] = []
-        /// The index in the row of the newest request that was delivered.
+        /// The index in `row` of the newest request that was delivered.
         var newest = 0
-        /// The indices in the row of the last deliveries left unanswered, keyed by the positions of their requests.
+        /// The indices in `row` of the last unanswered deliveries, keyed by the positions of their requests.
         var unanswered: [Int: Int] = [:]
 
         mutating func add(_ delivery: DeliveryHistory.Delivery, _ place: Int) {
@@ -55,7 +55,7 @@ struct HandlerChecker {
                 .outOfOrder, delivery,
                 "place \(request.place) came after place \(newest.place) (\(newest.delivery.id))")
         }
-        // It is redelivered: nothing newer may have reached a later process since it was left unanswered.
+        // A redelivery: nothing newer may have reached a later process since the request was left unanswered.
         if let place = line.unanswered[request.place] {
             let left = line.row[place].delivery.process
             let passed = line.row[(place + 1)...].first { $0.place > request.place && $0.delivery.process > left }

@@ -79,7 +79,7 @@ package struct SimulatedBroker {
         return accepted
     }
 
-    /// Whether to make this mistake here; it is made once.
+    /// Whether to make this mistake now; the first call for the chosen mistake returns true.
     private mutating func makes(_ mistake: Mistake) -> Bool {
         guard self.mistake == mistake, !isMistaken else { return false }
         isMistaken = true
@@ -108,7 +108,7 @@ package struct SimulatedBroker {
         }
     }
 
-    /// A request with an older one before it in its sender queue, if neither was delivered before.
+    /// The index of a request with an older one before it in its sender queue, neither of which was delivered before.
     private func later(in waiting: [Entry]) -> Int? {
         guard let first = waiting.first, first.attempts == 0 else { return nil }
         return waiting.indices.dropFirst().first {
@@ -116,7 +116,7 @@ package struct SimulatedBroker {
         }
     }
 
-    /// A request behind unanswered ones, in the same sender queue as the first of them.
+    /// The index of a request behind unanswered ones, in the same sender queue as the first of them.
     private func passing(in waiting: [Entry], _ alone: Int) -> Int? {
         guard let first = waiting.first, first.attempts > 0, !first.request.kills else { return nil }
         return waiting.indices.dropFirst(alone).first {

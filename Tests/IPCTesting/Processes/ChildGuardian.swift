@@ -13,7 +13,7 @@ enum ChildGuardian {
             isThere.update { $0 = true }
             return nil
         }
-        // A child that inherited this end would keep the guardian from noticing that our end is closed.
+        // If a child inherited the write end, the shell would not notice that this process has closed it.
         _ = fcntl(pipe.writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
         Task.detached {
             var options = PlatformOptions()
@@ -28,7 +28,7 @@ enum ChildGuardian {
         return pipe.writeEnd
     }()
 
-    /// Whether the shell is running, or could not be started.
+    /// Whether the shell is running or has failed to start.
     private static let isThere = Observed(false)
 
     private static let script = """

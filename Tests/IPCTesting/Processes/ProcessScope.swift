@@ -20,7 +20,7 @@ package final class ProcessScope: Sendable {
         children.withLock { $0.running[ObjectIdentifier(process)] = process }
     }
 
-    /// Releases a process that has exited, so that a test may run thousands; its own children may keep running.
+    /// Releases a process that has exited, so that a test may run thousands of them; its children may keep running.
     func release(_ process: RunningProcess) {
         children.withLock { children in
             guard children.running.removeValue(forKey: ObjectIdentifier(process)) != nil else { return }

@@ -49,7 +49,7 @@ struct ProcessStart: Sendable {
         options.createSession = true
         let result = try await Subprocess.run(
             executable.contains("/") ? .path(FilePath(executable)) : .name(executable),
-            // Bytes are passed as C strings.
+            // Arguments given as bytes need a NUL at the end.
             arguments: Arguments(arguments.map { $0 + [0] }),
             environment: environment.map { .custom(Self.block($0)) } ?? .inherit,
             platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
@@ -61,7 +61,7 @@ struct ProcessStart: Sendable {
             async let input: Void = Self.write(streams.input.stream, to: execution.standardInputWriter)
             await Self.read(execution.standardOutput, into: streams.output)
             await errors
-            // Nothing reads the input any longer; this also stops the task that writes.
+            // Nothing reads the input any longer. This also stops the task that writes it.
             streams.input.continuation.finish()
             await input
         }

@@ -105,7 +105,6 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// Whether the process is still running.
     package var isRunning: Bool { ending.value == nil }
 
     /// How the process exited; `nil` while it is running.

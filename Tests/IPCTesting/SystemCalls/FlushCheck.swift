@@ -1,16 +1,17 @@
 /// Which writes to the log must be flushed to disk before an answer is sent.
 package enum FlushedWrites: Sendable {
-    /// All that had started before the answer: the last of them decides. It must have started after the call arrived.
+    /// All writes that started before the answer. The last of them decides; it must have started after the call
+    /// arrived.
     ///
     /// This is the strictest rule. It holds for a broker with one request in flight. With several in flight and a
     /// separate store thread, the frames of the next batch may rightly be written while earlier answers are being sent.
     case allBefore
-    /// At least one that started after the call had arrived. Every correct broker satisfies this with any number of
-    /// requests in flight, but a flush for another request can hide a missing one.
+    /// At least one write that started after the call had arrived. Every correct broker satisfies this with any number
+    /// of requests in flight, but a flush for another request can hide a missing one.
     case oneSinceCall
-    /// The first one after the call had arrived that contains these bytes, which the caller derives from the answer and
-    /// its call. This is the exact rule for any number of requests in flight with different contents. The bytes must be
-    /// in one page of the store.
+    /// The first write after the call had arrived that contains these bytes, which the closure derives from answer and
+    /// call. This is the exact rule for any number of requests in flight with different contents. The bytes must be in
+    /// one page of the store.
     case containing(@Sendable (TracedAnswer) -> [UInt8])
 }
 
@@ -80,14 +81,14 @@ private struct FlushChecker {
     }
 
     private func decidingWrite(for answer: TracedAnswer) -> SystemCallEvent? {
-        // Anything from before the call arrived cannot be its change.
+        // A write from before the call arrived cannot contain its change.
         let since = writes.firstIndex(beginningAfter: answer.call?.end ?? -1)
         let until = writes.firstIndex(beginningAfter: answer.answer.begin)
         guard since < until else { return nil }
         let candidates = writes[since..<until]
         switch rule {
         case .allBefore: return candidates.last
-        // The one that ended first leaves the most time for a flush.
+        // The write that ended first leaves the most time for a flush.
         case .oneSinceCall: return candidates.min { $0.end < $1.end }
         case .containing(let bytes):
             let wanted = bytes(answer)

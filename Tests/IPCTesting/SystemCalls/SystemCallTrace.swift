@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// strace(1) on a running process, or in front of a command.
+/// A run of strace(1) on a process that is already running, or in front of a command.
 package final class SystemCallTrace: Sendable {
     /// The calls that show the order of writes, flushes and messages.
     package static let calls = [

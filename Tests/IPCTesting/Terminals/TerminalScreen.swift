@@ -8,7 +8,6 @@ package struct TerminalScreen: Sendable, Hashable, CustomStringConvertible {
     package let cursorColumn: Int
     package let isCursorShown: Bool
 
-    /// The rows, one per line.
     package var text: String { rows.joined(separator: "\n") }
 
     package var description: String { text }

@@ -116,12 +116,12 @@ package final class TerminalSession: Sendable {
         for what: String, deadline: Duration = usualDeadline,
         until isThere: @escaping @Sendable (TerminalScreen) -> Bool
     ) async throws -> TerminalScreen {
-        // The first look is outside the deadline, so that the error shows a screen even on a busy machine.
+        // Read the screen once before the deadline starts, so that the error shows a screen even on a busy machine.
         let last = Observed(try await screen)
         return try await withDeadline("\(what) on the terminal", limit: deadline, seen: "It shows:\n\(last.value.text)")
         {
             while !isThere(last.value) {
-                // Output from before the look is reported once more, which costs an extra look, but nothing is missed.
+                // Output from before this read is reported again; that costs an extra read, but nothing is missed.
                 try await self.client.output.waitForLine(deadline: deadline * 2) { $0.hasPrefix("%output") }
                 let screen = try await self.screen
                 last.update { $0 = screen }
@@ -136,13 +136,12 @@ package final class TerminalSession: Sendable {
         try await wait(for: "“\(text)”", deadline: deadline) { $0.text.contains(text) }
     }
 
-    /// Sends the program a signal.
     package func signal(_ number: Int32) { kill(pid, number) }
 
     /// Waits for the program to exit.
     package func end(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         try await ProcessStatus(pid: pid).waitForEnd()
-        // tmux is its parent, and may have missed SIGCHLD (3.3): it checks again when it gets the signal again.
+        // tmux 3.3, the parent of the program, may have missed SIGCHLD: it checks again when it gets another SIGCHLD.
         let words = try await withDeadline("the exit status in tmux", limit: deadline) {
             while true {
                 let format = "#{pid} #{pane_dead_signal} #{pane_dead_status}"

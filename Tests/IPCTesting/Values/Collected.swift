@@ -9,7 +9,7 @@ package final class Collected<Element: Sendable>: Sendable {
 
     package func add(_ element: Element) { state.update { $0.append(element) } }
 
-    /// Waits until there are this many elements, and returns all that there are.
+    /// Waits until there are at least this many elements, and returns all of them.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     package func wait(for count: Int) async throws -> [Element] {

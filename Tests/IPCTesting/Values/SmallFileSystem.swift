@@ -7,7 +7,7 @@ package final class SmallFileSystem: Sendable {
     /// Whether this process may mount.
     package static let isPossible = SmallFileSystem() != nil
 
-    /// Mounts it at a new directory; `nil` if that is not allowed.
+    /// Mounts the file system at a new directory; `nil` if this process may not mount.
     package init?(megabytes: Int = 2) {
         var template = Array("/tmp/swift-ipc-disk-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
@@ -35,7 +35,7 @@ package final class SmallFileSystem: Sendable {
 
     /// Frees the space again.
     package func empty() {
-        // Truncate it first: a child forked by another test may share the open file for a moment, and keep its space.
+        // Truncate the file first: a child forked by another test may share it for a moment, and keep its space in use.
         truncate(ballast, 0)
         unlink(ballast)
     }
