@@ -55,7 +55,7 @@ public struct ServerFailure: HandlerError, ExitCodeError, Sendable, Hashable, Cu
 }
 
 extension ResponseParameters {
-    /// Returns the items with which the relay replies.
+    /// Returns the items of the relay's reply.
     public func items(type: ContentType) throws(IPCError) -> [PasteboardItem] {
         [.data(rawData, type: type), try .value(self)]
     }

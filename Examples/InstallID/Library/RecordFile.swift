@@ -7,7 +7,7 @@ package struct RecordFile: Sendable {
 
     /// - Parameters:
     ///   - application: the application id.
-    ///   - environment: the variables, of which `XDG_STATE_HOME` and `HOME` are used.
+    ///   - environment: the environment variables; `XDG_STATE_HOME` and `HOME` are used.
     /// - Throws: ``InstallationFailure/noHome`` if neither of them names a folder to write to.
     package init(
         of application: String, environment: [String: String] = ProcessInfo.processInfo.environment

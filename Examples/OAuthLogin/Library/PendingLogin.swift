@@ -3,7 +3,7 @@ public import IPC
 
 /// A login that is waiting for the browser. It decides which URL is its answer, and is the core of the example.
 public struct PendingLogin: Sendable {
-    /// A random text that must come back with the answer, so that nobody can slip in another one; RFC 6749 §10.12.
+    /// Random text that must come back with the answer, so that a forged answer is noticed; RFC 6749 §10.12.
     public let state: String
     /// The secret to which the code is bound.
     public let verifier: CodeVerifier

@@ -1,5 +1,5 @@
-/// What may be entered. A rule judges the whole text after a change, so it does not matter whether the change was a
-/// key, a paste or a deletion, or where in the text it was.
+/// A rule for the input. It judges the whole text after a change, so it does not matter whether the change was a key, a
+/// paste or a deletion, or where in the text it was.
 public enum EntryRule: Sendable, Hashable {
     /// At most this many digits; leading zeros are kept.
     case digits(most: Int)

@@ -1,4 +1,4 @@
-/// The children of a container, of which one is visible. Each child is created when it is first shown.
+/// The children of a container. Only one child is visible, and each is created when it is first shown.
 @MainActor
 public final class ChildScenes {
     public typealias Maker = @MainActor () -> any Scene

@@ -1,4 +1,4 @@
-/// A stack of scenes, of which the top one is visible. It is a value: a change returns the steps to perform.
+/// A stack of scenes. Only the top scene is visible. The stack is a value: a change returns the steps to perform.
 ///
 /// A scene is created when it is first shown. If it is not visible, it may be released; its address stays on the stack,
 /// and the scene is created again from it.

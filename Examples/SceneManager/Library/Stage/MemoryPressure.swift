@@ -14,7 +14,7 @@ public enum MemoryPressure {
     public static func events() -> AsyncStream<Void> {
         let descriptor = open("/proc/pressure/memory", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return AsyncStream { $0.finish() } }
-        // The terminating NUL is part of what is written.
+        // The kernel expects the terminating NUL too.
         let isSet = trigger.withCString { write(descriptor, $0, strlen($0) + 1) } > 0
         guard isSet else {
             close(descriptor)
