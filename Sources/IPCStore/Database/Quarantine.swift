@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Renames a damaged database, so that it is no longer used but never deleted, and salvages its rows.
+/// Renames a damaged database, which is no longer used but is never deleted, and salvages its rows.
 struct Quarantine {
     private let directory: StoreDirectory
     private let place: String
@@ -10,8 +10,8 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the damaged database and its log, and returns the new path. The next start renames them back if
-    /// ``finish()`` was not called: a new database without the salvaged rows would make it remove the blobs.
+    /// Renames the damaged database and its log, and returns the new path. If ``finish()`` is not called, the next
+    /// start renames them back: if it found a new database without the salvaged rows, it would remove the blobs.
     func move() throws -> String {
         try mark()
         for suffix in ["-wal", ""] {
@@ -72,8 +72,8 @@ struct Quarantine {
         guard Glibc.rename(old, new) == 0 else { throw StoreDirectory.refusal(old, StoreDirectory.systemError) }
     }
 
-    /// Copies every row that passes its checksum into a new store, in one transaction: a flipped bit must not cost any
-    /// pasteboard except the one that it hits (I5), even if it hits the structure of the file. See ``Salvage``.
+    /// Copies every row that passes its checksum into a new store, in one transaction. So a flipped bit destroys at
+    /// most the pasteboard that it hits (I5), even if it damages the structure of the file. See ``Salvage``.
     func salvage(into database: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         let copy = directory.database + ".salvage"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }

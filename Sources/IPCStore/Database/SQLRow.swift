@@ -39,9 +39,9 @@ struct SQLRow {
     /// representation may be greater. The store writes no count, id or time above 2^43, and no size above 2^50.
     static let greatest: Int64 = 1 << 53
 
-    /// Whether the columns before `column` match the checksum in `column`, and contain no number or string that the
-    /// store never writes. Such values are rejected even with a correct checksum: no row may crash the process, and no
-    /// message can carry a string with U+0000.
+    /// Whether the columns before `column` match the checksum in `column`, and contain only numbers and strings that
+    /// the store can write. Other values are rejected even with a correct checksum: no row may crash the process, and
+    /// no message can carry a string with U+0000.
     func isIntact(_ domain: Checksum.Domain, checksum column: Int32) -> Bool {
         var checksum = Checksum(domain: domain)
         for index in 0..<column {

@@ -77,7 +77,7 @@ struct Salvage {
         try setCounts(next, at: now)
     }
 
-    /// Copies a table from its first row on. If damage ends this early, also copies it from its last row backwards.
+    /// Copies a table from its first row on. If damage stops the copying, also copies it from its last row backwards.
     private mutating func copy(_ table: Table, from source: Database) throws {
         let isWhole = try copy(table, from: source, "ORDER BY rowid")
         guard !isWhole else { return }

@@ -101,9 +101,9 @@ enum Schema {
         ) STRICT
         """
 
-    /// Callers may have seen change counts below `next`, even if the transactions were lost. `clean` is 1 only between
+    /// Callers may have seen any change count below `next`, even if its transaction was lost. `clean` is 1 only between
     /// a clean stop and the next start. Removals up to the change count `removed_to` are no longer recorded.
-    /// `had_volatile` is 1 if the run had pasteboards in memory, because their loss is not recorded. There are two
+    /// `had_volatile` is 1 if the last run had pasteboards in memory, because their loss is not recorded. There are two
     /// equal rows, so that no change count is assigned twice if one row is damaged.
     private static let reservation = """
         CREATE TABLE @.reservation (

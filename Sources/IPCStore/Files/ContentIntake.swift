@@ -176,8 +176,8 @@ extension PasteboardItem {
     }
 }
 
-/// A mapping of a memory file, never read, that keeps the file out of core dumps and, if the system allows it, out of
-/// swap space. The corresponding C functions are `mmap`, `mlock` and `madvise`.
+/// Maps a memory file to keep it out of core dumps and, if the system allows it, out of swap space. Nothing reads the
+/// mapping. The corresponding C functions are `mmap`, `mlock` and `madvise`.
 private final class LockedFile: Sendable {
     private let address: UInt
     private let byteCount: Int
@@ -201,8 +201,8 @@ private final class LockedFile: Sendable {
     }
 }
 
-/// Counts the bytes of large values while they are copied, because no quota counts them yet. Limits those being copied
-/// to disk to `stored-bytes`, and those being copied into memory to `memory-bytes`.
+/// Counts the bytes of large values while they are copied, because no quota counts them yet. At most `stored-bytes` can
+/// be on their way to disk, and at most `memory-bytes` on their way into memory.
 private final class ArrivingBytes: Sendable {
     private let limits: Limits
     /// The bytes being copied to disk (true) and into memory (false).

@@ -3,7 +3,7 @@ internal import IPCModel
 
 /// Errors for failed C functions, by `errno`.
 enum FileFailure {
-    /// The error for a file of the store. It does not say that the file is damaged: it may only be unreadable now.
+    /// The error for a file of the store. It never reports damage, because the failure may be temporary.
     static func condition(_ number: Int32, _ limits: Limits, cannotBe verb: String = "written") -> any Error {
         switch number {
         case ENOSPC, EDQUOT: StoreError.noSpace

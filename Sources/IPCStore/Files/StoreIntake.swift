@@ -97,7 +97,7 @@ extension Store {
 }
 
 package struct MovedFiles: Sendable {
-    /// The copies by key, each already in the place, disk or memory, to which the pasteboard moves.
+    /// The copies by key: on disk if the pasteboard moves to disk, in memory if it moves into memory.
     package internal(set) var taken: [UInt64: ContentFile] = [:]
     /// The keys of damaged or missing files, which are not moved.
     package internal(set) var lost: Set<UInt64> = []
@@ -126,7 +126,7 @@ extension StoreTransaction {
         return keys.sorted()
     }
 
-    /// The file of the row with a key, with a new descriptor; `nil` if the file is damaged or missing.
+    /// Opens a new descriptor for the file of the row with a key; `nil` if the file is damaged or missing.
     func file(_ key: UInt64, of name: PasteboardName) throws -> ContentFile? {
         let area = try session.histories.existing(name).area
         let value = try session.transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)

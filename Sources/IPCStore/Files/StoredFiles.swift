@@ -56,7 +56,7 @@ final class StoredFiles {
         }
     }
 
-    /// Lets ``drop()`` release the last references to files even if a thread still holds the closure that calls it.
+    /// References to files. ``drop()`` releases them even if a thread still holds the closure that called it.
     private final class LastReferences: Sendable {
         private let files: Mutex<[ContentFile]>
         init(_ files: [ContentFile]) { self.files = Mutex(files) }
@@ -64,7 +64,7 @@ final class StoredFiles {
     }
 }
 
-/// Thrown if a file was prepared for the wrong place, disk or memory, because its pasteboard has moved meanwhile.
+/// Thrown if a file was prepared on disk, but its pasteboard has moved into memory meanwhile, or the other way round.
 package struct IntakeOutdated: Error {
     /// Whether the file must be on disk (true) or in memory (false); `nil` if that is not known.
     package let toDisk: Bool?

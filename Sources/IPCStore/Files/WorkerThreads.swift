@@ -33,7 +33,7 @@ final class WorkerThreads: Sendable {
     /// A job that runs longer than this counts as hanging.
     private static let patienceNanoseconds: UInt64 = 500_000_000
 
-    /// - Parameter limit: the maximum number of threads, even hanging ones; 1 makes each job wait for earlier ones.
+    /// - Parameter limit: the maximum number of threads, including hanging ones; with 1, jobs run one by one.
     init(_ name: String, limit: Int = 8) {
         (self.name, self.limit) = (name, limit)
         state = Mutex(State(idle: Array((0..<limit).reversed())))

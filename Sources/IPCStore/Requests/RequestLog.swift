@@ -43,7 +43,7 @@ struct RequestLog {
 
     var payers: [RequestPayer] { Array(lines.keys) }
 
-    /// Unattested payers and their numbers of records: those with the most records first, then those with the oldest.
+    /// Unattested payers and their numbers of records, most records first; of equal numbers, the oldest record first.
     func heaviestUnattested(atMost most: Int) -> [(payer: RequestPayer, count: Int)] {
         lines.lazy.filter { !$0.key.isAttested && $0.value.first < $0.value.ended.count }
             .map { (payer: $0.key, count: $0.value.count, oldest: $0.value.ended[$0.value.first].sequence) }
@@ -80,7 +80,7 @@ struct RequestLog {
         if !payer.isAttested { unattestedCount += change }
     }
 
-    /// The request of a payer that ended first, and how many of its ended requests are kept.
+    /// A payer's oldest ended request, and how many ended requests of the payer are kept.
     func oldest(of payer: RequestPayer) -> (ended: Ended, count: Int)? {
         guard let line = lines[payer], line.first < line.ended.count else { return nil }
         return (line.ended[line.first], line.count)
@@ -95,7 +95,7 @@ struct RequestLog {
         forgotten += 1
     }
 
-    /// Forgets an ended request before its retention period is over. Its entry stays in the payer's order, as dropped.
+    /// Forgets an ended request before its retention period is over. Its entry stays in `ended`, marked as dropped.
     mutating func drop(_ id: RequestID, _ sequence: Int64, payer: RequestPayer) {
         sequences[id.hashValue] = nil
         setDropped(true, sequence, payer)

@@ -41,7 +41,7 @@ final class RequestPayloads {
 
     /// Checks whether a payload can be kept with a request. Writes nothing, except to remove expired versions.
     /// - Throws: ``IntakeOutdated`` if a file is not on disk, ``UnfulfilledPromises`` if promised values must be
-    ///   fetched, `RequestError.notToBeKept` for a secret or content for one reader; errors of reads and limits.
+    ///   fetched, `RequestError.notToBeKept` for a secret or content for one reader; read errors and exceeded limits.
     func keepable(_ payload: RequestPayload, of source: Source) throws -> KeptPayload {
         switch payload {
         case .none: return .none

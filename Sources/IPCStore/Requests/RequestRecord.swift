@@ -79,7 +79,7 @@ package struct RequestRecord: Sendable, Hashable {
 }
 
 /// The payer of a record: the application if the bus or a sandbox attests it, otherwise the caller's process, otherwise
-/// the caller's connection. If a claimed name were enough, any program could make the broker forget another's records.
+/// the caller's connection. If an unproven id were enough, any program could make the broker forget another's records.
 package struct RequestPayer: Sendable, Hashable {
     /// Identifies the payer uniquely among applications, processes and connections.
     package let text: String

@@ -51,7 +51,7 @@ final class RequestRetention {
         return age < kept ? uptime + (kept - age) + 60_000 : uptime
     }
 
-    /// Forgets up to `most` ended requests of a payer that are too many or too old. Returns how many were forgotten.
+    /// Forgets up to `most` of a payer's ended requests that are in excess or too old. Returns how many were forgotten.
     @discardableResult
     private func forget(of payer: RequestPayer, most: Int) throws -> Int {
         var forgotten = 0

@@ -114,7 +114,7 @@ package final class Requests {
 
     /// Records the end of a request. The payload of a handled or delivered request is released; any other payload is
     /// kept. A request ends only once (I6): one that has ended stays unchanged. The number of attempts never decreases.
-    /// - Parameter payload: the payload, if the request began without one. It never prevents the end: a payload that
+    /// - Parameter payload: the payload, if the request began without one. The request ends in any case: a payload that
     ///   cannot be kept, such as a dropped version or a secret, is left out, and a retry reports that.
     /// - Throws: ``IntakeOutdated`` if a file of the payload is not on disk.
     package func finish(

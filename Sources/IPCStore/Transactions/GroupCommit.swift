@@ -22,7 +22,7 @@ struct GroupCommit {
     private var lingers: DispatchTime?
     /// Until when the group waits for more requests to end; `nil` if it is not waiting.
     private var gathers: DispatchTime?
-    /// How many more groups do not wait for further requests to end, because the last such wait was in vain.
+    /// The number of coming groups that skip the wait for more requests to end, because the last such wait was in vain.
     private var hurried = 0
     /// Answers to hand over together, with a single thread switch.
     private var outgoing: [@Sendable () -> Void] = []
@@ -165,7 +165,7 @@ struct GroupCommit {
         }
     }
 
-    /// Ends the group if a caller is waiting for the disk, or it is full or has lingered, unless a flush is running.
+    /// Ends the group if it is full, has lingered, or has a caller waiting for the disk, unless a flush is running.
     private mutating func endIfDue() throws {
         guard flushing == nil else { return }
         let hasLingered = lingers.map { $0 <= .now() } ?? false
@@ -198,7 +198,7 @@ struct GroupCommit {
         flushing = (waiting, session.boards.takeMoves())
         waiting = []
         beginNext()
-        // A single operation is answered sooner without a thread switch, and no other one could run meanwhile.
+        // A single operation is answered sooner without a thread switch, and there is no other one to run meanwhile.
         guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
             return try flushed(log.map(FlushThread.flushHere) ?? 0, settling: true)
         }

@@ -26,7 +26,7 @@ final class OperationQueue: Sendable {
         var pending: [PendingOperation] = []
         var flushed: CInt?
         var isAsleep = false
-        /// Whether the sleeping store's thread has no unfinished group, so that another thread may run an operation.
+        /// Whether the store's thread sleeps and has no unfinished group, so another thread may run an operation.
         var isFree = false
         /// Whether another thread is running an operation while the store's thread sleeps.
         var isLent = false

@@ -52,8 +52,8 @@ final class WriteAheadLog {
         }
     }
 
-    /// The path of the database or of its log, if the next broker would not find it there because the file was removed,
-    /// moved or replaced; `nil` if both are in their place.
+    /// The path where the database or its log is missing, because it was removed, moved or replaced, so that the next
+    /// broker would not find it; `nil` if both files are where they belong.
     var missing: String? {
         let log = opened.map { (path, Optional($0.inode)) }
         for (path, inode) in [(place.file, place.inode), log].compactMap(\.self) {

@@ -10,7 +10,7 @@ package struct Usage: Sendable, Hashable {
     var isNothing: Bool { self == Usage() }
 
     mutating func add(_ other: Usage) {
-        // This may wrap around, because no sum of untrusted rows may crash the process.
+        // The sums wrap around, because adding untrusted rows must not crash the process.
         pasteboards &+= other.pasteboards
         items &+= other.items
         bytes &+= other.bytes

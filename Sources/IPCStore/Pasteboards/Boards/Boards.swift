@@ -95,7 +95,7 @@ final class Boards {
     func page(_ area: Area, after: String, limit: Int, prefix: String) throws -> [Board] {
         guard limit > 0 else { return [] }
         var page: [Board] = []
-        // Only the higher bound is used: given both, SQLite might start at the lower one and scan the rows in between.
+        // Uses only the greater of the two bounds: given both, SQLite might start at the smaller one and scan more.
         let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
         let statement = try transaction.statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
         try statement.scan([.text(first)]) { row in
@@ -192,7 +192,7 @@ final class Boards {
         if removalCount > removalsKept { try forgetRemovals(area) }
     }
 
-    /// Forgets the older half of the removals in one database, so that removals rarely have to be forgotten.
+    /// Forgets the older half of the removals in one database. Forgetting so many at once makes this call rare.
     private func forgetRemovals(_ area: Area) throws {
         let kept = try countRemovals(area)
         let last = try transaction.statement(

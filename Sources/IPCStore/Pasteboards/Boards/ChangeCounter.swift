@@ -72,7 +72,7 @@ final class ChangeCounter {
         last = max(last, state.skipped)
     }
 
-    /// Records that this run has pasteboards in memory, because their loss at its end will not be recorded.
+    /// Records that this run has pasteboards in memory, because their loss when the run ends will not be recorded.
     func noteVolatilePasteboard() throws {
         guard !state.hadVolatile, transaction.log.missing == nil else { return }
         try reserve { $0.hadVolatile = true }

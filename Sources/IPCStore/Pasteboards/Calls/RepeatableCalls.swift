@@ -28,7 +28,7 @@ struct RepeatableCall {
         for entry in entries {
             bytes.append(number: UInt64(entry.row.item))
             bytes.append(field: entry.row.type)
-            // The same bytes are the same value in a file and in the message, but not the same value as text.
+            // Equal bytes count as one value, whether in a file or in the message. Text never equals bytes.
             bytes.append(entry.row.kind == RepresentationRow.fileKind ? 1 : UInt8(entry.row.kind))
             bytes.append(contentsOf: entry.row.digest.bytes)
         }
@@ -110,7 +110,7 @@ final class RepeatableCalls {
         }
     }
 
-    /// Forgets calls whose retention period is over, so that their versions are released without a further call.
+    /// Forgets calls whose retention period is over, so that their versions are released even if no call follows.
     func forgetOver(atMost count: Int) throws {
         try log.load(transaction)
         for _ in 0..<count {
@@ -120,7 +120,7 @@ final class RepeatableCalls {
     }
 
     /// When the oldest call is due to be forgotten, in milliseconds of uptime; `nil` if no version is held for any
-    /// call. Age is measured by the wall clock. If it was set back, the call is checked again after the full period.
+    /// call. Age is measured by the wall clock. If that was set back, the call is checked again after the full period.
     var nextEnd: UInt64? {
         // If this read fails, the next operation that needs the log throws the error.
         try? log.load(transaction)

@@ -138,7 +138,7 @@ final class Versions {
             undoneBy: Self.overwrite, { Self.columnsOfOverwrite(oldest, at: version.changeCount) })
     }
 
-    /// Sets all columns, because SQLite would have to read any other column from the old row, which costs more.
+    /// Sets all columns. If one were left out, SQLite would read it from the old row, which costs more.
     private static let overwrite: StaticString = """
         UPDATE @.version SET change_count = ?1, pasteboard = ?2, content = ?3, items = ?4, representations = ?5,
         bytes = ?6, pins = ?7, time = ?8, expires_at = ?9, flags = ?10, strength = ?11, source = ?12, writer = ?13,

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// A write that reuses the rows of the version that it displaces, as most writes do. That version must have as many
+/// A write that drops the oldest version and reuses its rows, as most writes do. The oldest version must have as many
 /// representations as the new one, and nothing may hold it. Such a write reads nothing, and only updates rows.
 struct Overwriting {
     let session: StoreSession
@@ -38,9 +38,9 @@ struct Overwriting {
     /// No version is overwritten on a pasteboard that keeps more versions than this.
     private static let versionsCompared = 8
 
-    /// The oldest version, if a write may overwrite it. No other version may share its content. Only later versions of
-    /// the same pasteboard can share it, and versions that requests hold in place of an expiring one, but no expiring
-    /// version is ever in the cache.
+    /// The oldest version; `nil` if a write may not overwrite it, for example if another version shares its content.
+    /// Only later versions of the same pasteboard need checking: a request's version can share content only with an
+    /// expiring version, and no expiring version is ever in the cache.
     private func overwritable(_ board: Board, by addition: VersionAddition) -> KnownVersion? {
         let (kept, known) = (board.versions, session.known)
         guard kept.count == Int(board.historyLimit) + 1, kept.count <= Self.versionsCompared,

@@ -23,7 +23,7 @@ struct VersionComposer {
     let session: StoreSession
 
     /// Writes the content of the next version, in memory if it is sensitive; the caller writes the row. If `base` or
-    /// the addition is sensitive or for one reader, so is the version. It expires at the earlier of their times.
+    /// the addition is sensitive or for one reader, so is the version. It expires as soon as either of them would.
     func next(
         on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
     ) throws -> VersionRow {
@@ -58,8 +58,8 @@ struct VersionComposer {
         return version
     }
 
-    /// Sets when a version expires: after its time-to-live, when the version that it adds to expires, or, if it is
-    /// sensitive, after `sensitive-milliseconds`, whichever comes first.
+    /// Sets when a version expires, by the earliest of these times: the end of its time-to-live, the expiry of `base`,
+    /// to which it adds items, and, if it is sensitive, the end of `sensitive-milliseconds`.
     private func limitLife(
         of version: inout VersionRow, _ timeToLive: UInt64?, _ base: VersionRow?, at now: UInt64
     ) throws {
