@@ -54,7 +54,7 @@ final class XConnection {
         watch = DescriptorWatch(xcb_get_file_descriptor(handle), for: .reading) { [weak self] in self?.pump() }
     }
 
-    /// Stops handling events. Requests being answered may still call the server. After a disconnect, they get nothing.
+    /// Stops handling events. Callers may still send requests to the server; after a disconnect, they get no replies.
     func close() {
         guard !isClosed else { return }
         isClosed = true
