@@ -96,7 +96,7 @@ struct OutcomeReport: Sendable {
         }
     }
 
-    /// The message about an absent handler. If the reason names the handler, as most do, it is the whole message.
+    /// The message about an absent handler: only the reason, if that already names the handler, as most reasons do.
     private var absence: String {
         let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"

@@ -39,7 +39,7 @@ struct SchemeUnregister: ClientCommand {
         let claimed = try await claimed(app)
         var refusal: IPCError?
         do throws(IPCError) { try await app.unregister(schemes, of: id) } catch {
-            // Only a running application can release its own claim, but its claim for the session can still be removed.
+            // Only the application can release what it claimed itself. Its claim for the session can still be removed.
             guard error.code == .notOwner else { throw error }
             refusal = error
         }

@@ -72,7 +72,7 @@ final class StoreImport {
         if isThere, try await board.isPersistent != isPersistent {
             try await board.setPersistent(isPersistent)
         }
-        // Drops the history: neither older content nor a new pasteboard's empty version belongs to the imported one.
+        // Drops older versions, and the empty version of a new pasteboard: they are not part of the imported history.
         try await board.setHistoryLimit(0)
         target = Target(board: board, historyLimit: historyLimit, hasOthers: isThere)
     }

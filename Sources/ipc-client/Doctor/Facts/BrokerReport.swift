@@ -31,7 +31,7 @@ extension Facts {
         }
     }
 
-    /// The trouble with a handler that cannot be started for a waiting request or has failed its newest one; else nil.
+    /// Why a handler cannot be started for a waiting request, or how its newest request failed; nil if neither applies.
     @DBusActor
     private func trouble(of name: String, _ application: Application) async throws(IPCError) -> (
         request: String, sentence: String
