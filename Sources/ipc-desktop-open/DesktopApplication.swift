@@ -10,8 +10,8 @@ struct DesktopApplication {
         self.info = info
     }
 
-    /// Finds the desktop's handler of a URL: the handler for its scheme in lower case, as everywhere on the desktop,
-    /// or, for a file URL without one, the handler for the file's type. The corresponding C functions are
+    /// Finds the desktop's handler of a URL: the handler for its scheme, which the desktop spells in lower case. If a
+    /// file URL has no such handler, finds the handler for the file's type. The corresponding C functions are
     /// `g_app_info_get_default_for_type` and `g_file_query_default_handler`.
     init?(handlerOf url: String) {
         let scheme = String(decoding: url.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
