@@ -33,7 +33,7 @@ public final class Application {
     }
 
     isolated deinit {
-        // Requests that are still being handled keep the connection open. Without a bus, they cannot be answered.
+        // Requests in progress keep the connection open. Without a bus, they cannot be answered, so close it.
         if !link.connection.isConnected { link.connection.close() }
     }
 
@@ -47,8 +47,8 @@ public final class Application {
     ///   - schemes: URL schemes without a colon (RFC 3986 §3.1), compared without regard to case.
     ///   - window: how many unanswered requests the broker may deliver at once; 1 keeps strict order.
     ///   - allowReserved: whether schemes such as `http` are accepted. Use it only on the user's explicit request.
-    ///   - resends: whether each change gets an id, so that it can be sent again after a restart without happening
-    ///     twice. If it is false, a program that makes one call and exits is slightly faster.
+    ///   - resends: whether each call that changes something gets an id, so that it can be repeated after a restart
+    ///     without further effect. If it is false, a program that makes one call and exits is slightly faster.
     ///   - bus: the address of the bus.
     /// - Throws: `storeUnavailable` if there is no bus or broker, `timedOut` if the bus does not answer, `notOwner` if
     ///   another process owns this id, `reservedScheme`, `limitExceeded`.
@@ -68,11 +68,11 @@ public final class Application {
 
     /// The requests to open a URL, in the order of their delivery. They wait until a consumer takes them.
     ///
-    /// No more requests wait than the window allows, because the broker sends the next one only after an answer. Other
-    /// programs may add up to 64, of unknown source, through `org.freedesktop.Application.Open`. Each request goes to
-    /// one consumer. The sequence ends after ``close()``. It throws `notOwner` if another process took the id while the
-    /// bus was away. It throws `storeUnavailable` if a bus started this program (`DBUS_STARTER_ADDRESS`,
-    /// `DBUS_STARTER_BUS_TYPE`) and has been away for 5 s; other programs wait for the next bus.
+    /// The window limits how many requests are waiting: the broker sends the next one only after an answer. Through
+    /// `org.freedesktop.Application.Open`, other programs can add up to 64 requests of unknown source. Each request
+    /// goes to one consumer. The sequence ends after ``close()``. It throws `notOwner` if another process took the id
+    /// while the bus was away. It throws `storeUnavailable` if a bus started this program (`DBUS_STARTER_ADDRESS`,
+    /// `DBUS_STARTER_BUS_TYPE`) and has been away for 5 s; other programs wait until a bus is back.
     public nonisolated var openURLs: OpenURLRequests { OpenURLRequests(application: self) }
 
     /// Which callbacks of x-callback-url the application opens when a request is answered.
@@ -84,7 +84,7 @@ public final class Application {
     /// Sets a function to call for each failed callback of x-callback-url. It is initially `nil`.
     ///
     /// A callback fails if its scheme is reserved or has no handler, or if its handler does not handle it within 10 s.
-    /// A callback to a ``call(_:callbackScheme:sending:on:options:)`` that has already been answered does not count.
+    /// A callback to a ``call(_:callbackScheme:sending:on:options:)`` that has already been answered is not reported.
     public func onCallbackFailure(_ body: (@Sendable (CallbackFailure) -> Void)?) {
         receiver.requests.callbacks.failed = body
     }

@@ -45,7 +45,7 @@ extension Application {
     /// Gives all later changes a higher change count than `count`. A number below ``changeCount()`` has no effect.
     ///
     /// Use it after an import, so that programs with change counts of the old store see its pasteboards as changed.
-    /// - Returns: the highest change count that now counts as assigned.
+    /// - Returns: the new value of ``changeCount()``.
     @discardableResult
     public func skipChangeCounts(to count: UInt64) async throws(IPCError) -> UInt64 {
         try await boards.skipChangeCounts(to: count)

@@ -80,7 +80,7 @@ extension Application {
     ///
     /// Writes a desktop entry under `XDG_DATA_HOME`, a D-Bus service file if there is a ``DesktopOptions/command``, and
     /// the user's default for schemes that no other program handles. Other programs keep their schemes.
-    /// ``unregisterFromDesktop(_:of:)`` restores the previous content.
+    /// ``unregisterFromDesktop(_:of:)`` restores the previous files.
     /// - Parameters:
     ///   - schemes: the schemes, in the spelling to use.
     ///   - application: the handler; `nil` means this application.

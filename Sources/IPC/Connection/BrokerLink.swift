@@ -30,7 +30,7 @@ final class BrokerLink {
     private var wasThere = false
     private(set) var isClosed = false
 
-    /// - Parameter resends: whether changes carry an id. If so, a direct connection is assumed to pay off.
+    /// - Parameter resends: whether changes carry an id. If so, the link may open a direct connection on its own.
     init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true) {
         self.connection = connection
         route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: resends))
@@ -75,7 +75,7 @@ final class BrokerLink {
     /// - Parameters:
     ///   - timeout: the time-out for all attempts together.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
-    ///   - waitsForBus: whether to wait for a lost bus. Without a bus, a live claim does not have to be released.
+    ///   - waitsForBus: whether to wait until a lost bus is back; false to release live claims, which end with the bus.
     ///   - repeated: returns the input for a call that is sent again because its answer was lost.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
@@ -96,13 +96,13 @@ final class BrokerLink {
             } catch {
                 if direct != nil, error.meansCutOff { route.cutOff() }
                 try await recover(from: error, repeatable: repeatable, until: deadline)
-                // A call that the bus could not deliver is not a repetition, because no broker received it.
+                // If the bus could not deliver the call, the next attempt is not a repetition: no broker got this one.
                 if error.meansCutOff { input = repeated(input) }
             }
         }
     }
 
-    /// Returns when the call may be sent again; throws if it must not be.
+    /// Waits until the call may be sent again; throws if it must not be.
     private func recover(
         from error: CallError, repeatable: Bool, until deadline: ContinuousClock.Instant
     ) async throws(IPCError) {

@@ -83,8 +83,8 @@ extension OpenOptions {
 
 extension OpenURLOptions {
     /// Returns the options for a call that is sent again.
-    /// - Parameter end: when the sender stops waiting; `nil` if it does not wait. Without it, a new broker would
-    ///   restart the time-out when it accepts the call.
+    /// - Parameter end: when the sender stops waiting; `nil` if it does not wait. The call states the time left;
+    ///   otherwise, a new broker would allow the full time-out again.
     func again(until end: ContinuousClock.Instant?) -> OpenURLOptions {
         var again = self
         again.repeated = true

@@ -53,7 +53,7 @@ extension Application {
     /// answered. A second signal cancels the work in progress. This returns when the requests in progress have been
     /// answered; then call ``close()``.
     /// - Parameters:
-    ///   - signals: create this before the program reports that it is ready. Signals count from its creation on.
+    ///   - signals: create this before the program reports that it is ready. An earlier signal kills the process.
     ///   - body: the work, as in ``onOpenURL(_:)``.
     public nonisolated func onOpenURL(
         until signals: StopSignals, _ body: @escaping OpenURLHandler

@@ -3,7 +3,7 @@ internal import IPCInterface
 
 /// Keeps this application's promises. For each pasteboard, it exports one object, from which the broker gets values,
 /// and keeps the providers of the newest two versions, because a pasteboard keeps one earlier version by default. When
-/// the bus is lost, it releases the providers, because the broker calls only the promising connection.
+/// the bus is lost, it releases the providers, because the broker calls only the connection that made the promises.
 @DBusActor
 final class PromiseKeeper {
     static let versionsKept = 2
@@ -59,7 +59,7 @@ final class PromiseKeeper {
         link.connection.onDisconnect { [weak self] in self?.releaseWritten() }
     }
 
-    /// Forgets the versions that were written. A version that is still being written may be written over the next bus.
+    /// Forgets the versions that were written. One still being written is kept, because the write may yet succeed.
     private func releaseWritten() {
         let boards = Set(versions.map(\.board))
         versions.removeAll { $0.changeCount != nil }
@@ -132,15 +132,15 @@ final class PromiseKeeper {
         }
     }
 
-    /// Whether a version whose change count is unknown may be one that is still being written.
+    /// Whether no known version has this change count, but one that is still being written may get it.
     private func mayBeWriting(_ changeCount: UInt64, on board: PasteboardName) -> Bool {
         let versions = versions.filter { $0.board == board }
         return !versions.contains { $0.changeCount == changeCount } && versions.contains { $0.changeCount == nil }
     }
 
     /// The type as it was promised, and its provider; `nil` if there is none. The broker asks with the change count
-    /// that the promising call returned, even if items added since then have created a later version. An unknown change
-    /// count belongs to a version whose answer was lost, or to another writer.
+    /// that the promising call returned, even if items added since then have created a later version. If the change
+    /// count is unknown, the answer to the promising call was lost, or another program wrote the version.
     private func promise(
         _ board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ type: ContentType
     ) -> (ContentType, PromisedData)? {

@@ -13,8 +13,8 @@ extension Pasteboard {
     /// The promise holds as long as this application is connected. ``Application/close()`` makes the broker fetch all
     /// promised values before the application disconnects. If the application exits in another way, or the bus is lost,
     /// readers of promised values immediately get `noSuchItem`. A fetched value becomes part of the version, with the
-    /// same change count. For each pasteboard, only the providers of the newest two versions with promises of this
-    /// application are kept. A provider that holds a reference to the application keeps it connected.
+    /// same change count. For each pasteboard, this application keeps only the providers of the newest two versions in
+    /// which it promised values. A provider that holds a reference to the application keeps it connected.
     /// - Parameters:
     ///   - items: the items whose values are available now.
     ///   - promises: for each item, the types promised in addition to its representations. Rows beyond the last item

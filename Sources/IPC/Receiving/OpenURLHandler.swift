@@ -88,7 +88,7 @@ extension HandlerError where Self: CustomStringConvertible {
 extension CallFailure: HandlerError {}
 
 extension Application {
-    /// Handles and answers all requests, up to the registered window at once; see ``OpenURLRequest/handle(_:)``.
+    /// Handles and answers all requests, as many at once as the window allows; see ``OpenURLRequest/handle(_:)``.
     ///
     /// Returns after ``close()`` or ``stopReceiving()``, once the work in progress is done. If the task is cancelled,
     /// that work is cancelled too. Throws the same errors as ``openURLs``.

@@ -7,7 +7,7 @@ private import Synchronization
 final class PendingAnswer {
     typealias Content = (String, HandlerReply)
     typealias Send = DelayedAnswer<Content>
-    /// The answer. If no consumer has taken the request, it is `nil`, and the request returns to the broker's queue.
+    /// The answer; `nil` returns the request to the broker's queue, because its handling has not started.
     typealias Given = (outcome: Outcome, reply: HandlerReply)?
 
     private var calls: [Send]
@@ -23,8 +23,8 @@ final class PendingAnswer {
     /// - Parameters:
     ///   - call: sends the answer.
     ///   - deadline: when the sender stops waiting; `nil` if no sender is waiting.
-    ///   - patience: how long after the deadline the request counts as cancelled if the broker is away. A running
-    ///     broker reports the deadline; a restarted broker delivers the request again, which renews the deadline.
+    ///   - patience: the time from the deadline until the request counts as cancelled while the broker is away. A
+    ///     running broker reports the deadline; a restarted one delivers the request again, which renews the deadline.
     ///   - ended: runs after the answer was sent.
     init(
         _ call: @escaping Send, until deadline: ContinuousClock.Instant?, patience: Duration,

@@ -16,7 +16,7 @@ final class ReceivedRequests {
     /// The number of unanswered URLs from `org.freedesktop.Application.Open`.
     var opened = 0
     let callbacks: CallbackSender
-    /// How long after its deadline a request counts as cancelled.
+    /// The time from a request's deadline until the request counts as cancelled.
     var patience = BrokerLink.absence
 
     init(_ link: BrokerLink) { callbacks = CallbackSender(link) }

@@ -100,7 +100,7 @@ final class Receiver {
             do throws(IPCError) {
                 _ = try await claims.register(registration.schemes, for: id, registration.options)
             } catch {
-                // Ignore the error if this broker has stopped too: the claims are then registered with the next one.
+                // If this broker has stopped, ignore the error: the claims are registered again with the next broker.
                 if gate.owner == owner {
                     hasEnded = true
                     requests.end(with: error)
@@ -166,7 +166,7 @@ final class Receiver {
     }
 
     private static let liveClaim = "live"
-    /// How many claims to a scheme are read, on a single page. Further claims are ignored.
+    /// How many claims to a scheme are read, in a single page. Any others are ignored.
     private static let claimsAsked: UInt32 = 1_000
 
     /// Stops receiving, and returns when the callbacks have completed.

@@ -48,7 +48,7 @@ public struct RequestInfo: Sendable, Hashable {
     public let expiresAt: Timestamp?
     /// When the request ended; `nil` if it has not ended.
     public let endedAt: Timestamp?
-    /// The handler's reply, as far as it is stored; empty in lists.
+    /// The stored part of the handler's reply; empty in lists.
     public let reply: [PasteboardItem]
     /// The name of the D-Bus error that made the request fail; `nil` if there is none.
     public let errorName: String?

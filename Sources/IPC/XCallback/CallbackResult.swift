@@ -37,7 +37,7 @@ struct CallbackResult {
         guard !item.representations.contains(where: { $0.value.isFile }) else { return tooLarge }
         let json = item[.json].flatMap { try? JSONValue(parsing: $0.value.content) }
         if let members = json?.scalars ?? item.formParameters {
-            // x-callback-url reserves names with `x-`. In a callback, they would change where its own results are sent.
+            // x-callback-url reserves names that start with `x-`. Here, they would redirect the callback's own results.
             return CallbackResult(.success, URLParameters(members.filter { !$0.name.hasPrefix("x-") }))
         }
         guard let text = (try? item.text()) ?? json?.text else { return CallbackResult(.success) }

@@ -28,7 +28,7 @@ struct QueriedURL: Sendable, Equatable {
 
 extension Substring {
     /// The text before and after the first delimiter; if there is none, the second is `nil`. The search is by bytes,
-    /// because a delimiter followed by a combining mark is a different character, but still a delimiter.
+    /// because Swift merges a delimiter and a combining mark after it into one character.
     func cut(at delimiter: UInt8) -> (Substring, Substring?) {
         guard let place = utf8.firstIndex(of: delimiter) else { return (self, nil) }
         return (Substring(utf8[..<place]), Substring(utf8[utf8.index(after: place)...]))
