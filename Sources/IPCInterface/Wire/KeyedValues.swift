@@ -5,7 +5,7 @@ package import IPCDBus
 package protocol KeyedValues: DBusCodable {
     init()
     static var keys: [Key<Self>] { get }
-    /// Whether an unknown key is an error. It is for options, because callers rely on the options that they set.
+    /// Whether an unknown key is an error. In options, it is one, because callers rely on the options that they set.
     static var isStrict: Bool { get }
 }
 
