@@ -1,8 +1,8 @@
 internal import Synchronization
 
 extension ContentFile {
-    /// The store's record of a file that it has checked and, if necessary, copied; it writes no files without one. If
-    /// the file does not become part of a version, the copy is discarded when this object is released.
+    /// The store's record of a file that it has checked and, if necessary, copied. Files without a record are never
+    /// written. If the file does not become part of a version, the copy is discarded when this object is released.
     package final class Taken: Sendable {
         /// Where the bytes are stored.
         package enum Place: Sendable, Hashable {

@@ -5,7 +5,7 @@ package struct LimitExceeded: Condition, Hashable {
     package let use: UInt64
     /// The amount that was requested in addition to the amount in use.
     package let request: UInt64
-    /// The maximum of ``use`` plus ``request``.
+    /// The highest allowed sum of ``use`` and ``request``.
     package let allowed: UInt64
 
     private let isShare: Bool
@@ -19,7 +19,7 @@ package struct LimitExceeded: Condition, Hashable {
 
     /// The requested amount, if it can never fit, no matter what is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // A version or message never shrinks, so its content counts too. A request for one unit can succeed later.
+        // The content of a version or message counts too, because it never shrinks. One unit is never too large.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
         return amount > max(1, allowed) && !isShare ? amount : nil
@@ -36,7 +36,7 @@ package struct LimitExceeded: Condition, Hashable {
         return IPCError(.limitExceeded, "the limit “\(limit)” is reached: \(state), \(allowed) allowed\(remedy)")
     }
 
-    /// Only this text in the message marks the error of a request that can never succeed. The error for a limit that is
+    /// This text in the message is the only sign that a request can never succeed. The error for a limit that is
     /// currently reached has the same D-Bus name, and neither error has another argument.
     fileprivate static let exceeds = " exceeds the limit of "
 

@@ -7,8 +7,8 @@ package enum PasteboardVisibility: Sendable, Hashable {
 
     package var isWhole: Bool { self == .whole }
 
-    /// Where a sandboxed caller's pasteboards are: single names, sorted, and the prefix of all other visible names.
-    /// With these, listing does not scan hidden names. `nil` if nothing is hidden.
+    /// The names that a sandboxed caller can see: single names, sorted, and the prefix that all other visible names
+    /// have. Lists are made from these without scanning hidden names. `nil` if nothing is hidden.
     /// - Parameter prefix: the prefix of the names to list.
     package func places(beginning prefix: String) -> (names: [PasteboardName], prefix: String?)? {
         guard case .sandbox(let id, let made) = self else { return nil }

@@ -1,13 +1,13 @@
 /// A handler's failures since its last answer, its starts without an answer, and the pauses that follow from them. A
-/// failure is a crash, a failed start, or a ``RequestLife/HandlerFailure``. Crashes with only one request in flight,
-/// which can park that request, are counted in ``RequestLife/crashes``. If a handler fails repeatedly, the pauses grow
-/// (back-off), and the number of its unanswered starts in a period is limited (breaker). Neither rule delays a program
-/// that is started for each request, answers it and exits. Times are milliseconds of one clock.
+/// failure is a crash, a failed start, or a ``RequestLife/HandlerFailure``. ``RequestLife/crashes`` separately counts
+/// the crashes that can park a request. If a handler fails repeatedly, the pauses grow (back-off), and the number of
+/// its starts without an answer in a period is limited (breaker). Neither rule delays a program that is started for
+/// each request, answers it and exits. Times are milliseconds of one clock.
 struct HandlerFailures: Sendable, Hashable {
     private let maximumStarts: Int
     private let period: UInt64
     private let backOff: ClosedRange<UInt64>
-    /// The times of the starts within the last ``period`` that no answer has followed, oldest first.
+    /// When the handler was started within the last ``period`` without answering since, oldest first.
     private var starts: [UInt64] = []
     /// The number of failures since the last answer.
     private(set) var failureCount = 0

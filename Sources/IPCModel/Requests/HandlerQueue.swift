@@ -1,14 +1,14 @@
-/// The state machine of one handler: its requests, and when each is sent. ``RequestLife`` is that of one request.
+/// The state machine of one handler: its requests, and when each is sent. For that of one request, see ``RequestLife``.
 ///
 /// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may be sent: it
 /// manages the window (one request at a time after a crash), the pauses after failures, and starting the handler. A
-/// request's ``RequestLife`` decides how it ends: actions of this queue become its events, and it answers with events
-/// for this queue.
+/// ``RequestLife`` decides how its request ends: actions of this queue become events of the ``RequestLife``, and
+/// actions of the ``RequestLife`` become events of this queue.
 ///
 /// This is a value without a clock, bus or store. ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next
-/// action until there are none. An action is only chosen when ``next(at:)`` is called, so it takes the events of
-/// earlier actions into account, and related events can be handled before the first action. Times are milliseconds of
-/// one clock. No operation takes longer if more requests are waiting.
+/// action until there are none. Each call chooses one action, so events that an earlier action caused can be handled
+/// before the next choice, and several related events before the first. Times are milliseconds of one clock. The time
+/// that an operation takes does not depend on the number of waiting requests.
 package struct HandlerQueue: Sendable, Equatable {
     package enum Event: Sendable, Hashable {
         /// A request joins its sender queue at the end.
@@ -50,7 +50,7 @@ package struct HandlerQueue: Sendable, Equatable {
         case stillThere(String)
         /// A connection left the bus. Errors for undelivered requests may still arrive.
         case gone(String)
-        /// All errors that can follow ``gone(_:)`` have arrived. The handler had the remaining requests when it left.
+        /// All errors that can follow ``gone(_:)`` have arrived. Requests without an error had reached the handler.
         case crashed(String)
 
         case activatableChanged
@@ -335,7 +335,7 @@ extension HandlerQueue {
         refuseSenders(failure)
     }
 
-    /// Refuses unsent requests of waiting senders, each only once, even if it stays queued until it has been stored.
+    /// Refuses the unsent requests of waiting senders. One that cannot end before it is stored is refused only once.
     private mutating func refuseSenders(_ failure: StartFailure) {
         let refused = senders.filter { queues[$0].connection == .none }
         guard !refused.isEmpty else { return }
@@ -428,7 +428,7 @@ extension HandlerQueue {
             && connection.overdue.values.reduce(0, +) < bytesMost && (usedBytes == 0 || usedBytes + size <= bytesMost)
     }
 
-    /// Whether to send nothing now: during a pause, or while an earlier request may still arrive later or be resent.
+    /// Whether to send nothing now: during a pause or a switch of routes, or while the handler may have left the bus.
     private mutating func isOnHold(_ now: UInt64) -> Bool {
         guard pauseEnd <= now else {
             plan(pauseEnd)

@@ -34,7 +34,7 @@ package struct RequestLife: Sendable, Hashable {
         case turnedBack
         /// The request is being sent, as the delivery with this number.
         case leaves(delivery: UInt64)
-        /// The handler answered, or certainly will not.
+        /// The handler answered, or it is certain that no answer will come.
         case answered(delivery: UInt64, RequestEnd)
         /// The handler returned the request without looking at it.
         case handedBack(delivery: UInt64)
@@ -66,7 +66,7 @@ package struct RequestLife: Sendable, Hashable {
         case send
         /// Return the request to its place in its sender queue.
         /// - isSuspect: whether the handler crashed while it had the request.
-        /// - isBackedOff: whether it waits for a pause first.
+        /// - isBackedOff: whether it has to wait until the handler's pause is over.
         case putBack(isSuspect: Bool, isBackedOff: Bool)
         case writeCrash(isAlone: Bool)
         /// Pause the handler, because this failure has happened to the request more than once.
@@ -209,7 +209,7 @@ extension RequestLife {
         case .answered(delivery, let end): return self.end(end)
         case .handedBack(delivery):
             handBacks += 1
-            // A single return is normal.
+            // Only repeated returns count as a failure.
             return failure(.handedBack, handBacks) + putBack(isSuspect: false, isCalledOff)
         case .reachedNobody(delivery): return putBack(isSuspect: false, isCalledOff)
         case .cutOff(delivery):
@@ -218,13 +218,13 @@ extension RequestLife {
         case .stillThere:
             guard isCutOff else { return [] }
             cuts += 1
-            // A single lost connection can happen to any handler.
+            // Only repeated losses of the connection count as a failure.
             return failure(.cutConnection, cuts) + putBack(isSuspect: false, isCalledOff)
         case .handlerCrashed(let isAlone, let limit): return crashed(isAlone, limit, isCalledOff)
         case .calledOff:
             state = .delivered(delivery: delivery, isCalledOff: true, isCutOff: isCutOff)
             return [.askToCancel]
-        // A desktop application is started with its URL, and the start may fail.
+        // A request counts as delivered while a desktop application is started with its URL, but the start may fail.
         case .undeliverable(let end): return self.end(end)
         default: return []
         }
@@ -308,7 +308,7 @@ package enum RequestTimeout {
     /// The time from acceptance until the request must end or, for a queued request, from delivery until the answer.
     /// - Parameters:
     ///   - stated: the time-out that the sender set; `nil` for the default.
-    ///   - left: the time that is left, for a repeated call of a sender.
+    ///   - left: how much longer the sender of a repeated call waits; otherwise `nil`.
     /// - Throws: `invalidArguments` for 0.
     package static func milliseconds(
         stated: UInt32?, left: UInt32?, isQueued: Bool, _ limits: Limits
@@ -337,9 +337,9 @@ package enum RequestTimeout {
         return stated
     }
 
-    /// The times for retrying a request that has ended. The retry is queued. It keeps the times of the request if that
-    /// was queued too, and otherwise gets the defaults.
-    /// - Parameter timeToLive: the request's time to live; `nil` if it was not queued.
+    /// The time-out and the time to live of a retry, which is always queued. If the original request was queued too,
+    /// its values are kept; otherwise, the defaults apply.
+    /// - Parameter timeToLive: the original request's time to live; `nil` if that request was not queued.
     package static func ofRetry(
         timeout: UInt64, timeToLive: UInt64?, _ limits: Limits
     ) -> (timeout: UInt64, timeToLive: UInt64) {

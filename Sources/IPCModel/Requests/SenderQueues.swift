@@ -165,7 +165,7 @@ struct SenderQueues: Sendable, Equatable {
 
     func ids(of inFlight: Chain) -> [RequestID] { places.elements(from: inFlight.first).map { places[$0].id } }
 
-    /// Puts a request that is not in a chain back in its place, before all later requests of its sender queue.
+    /// Returns a request to its place in its sender queue, before all later waiting ones. It must have left its chain.
     /// - Returns: the ids of later requests that are already dispatched but must not be sent before this one.
     mutating func putBack(_ slot: Slot, isSuspect: Bool, isReady: Bool) -> [RequestID] {
         places[slot].stage = isReady ? .waiting : .backedOff
@@ -192,7 +192,7 @@ struct SenderQueues: Sendable, Equatable {
         updateTurn(of: queue)
     }
 
-    /// Removes a request that is not in a chain.
+    /// Removes a request, which must have left its chain.
     mutating func forget(_ slot: Slot) {
         let (id, queue) = (places[slot].id, places[slot].queue)
         if places[slot].isSuspect { suspectCount -= 1 }

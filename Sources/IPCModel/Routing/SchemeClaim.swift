@@ -20,7 +20,7 @@ package struct SchemeClaim: Sendable, Hashable {
 
     init(_ application: ApplicationID, _ scheme: URLScheme) { (self.application, self.scheme) = (application, scheme) }
 
-    /// The age of the claim as one of this kind; newer claims have greater numbers. `nil` if it is not of this kind.
+    /// When the claim was made as one of this kind: a number, higher if later. `nil` if it is not of this kind.
     package internal(set) subscript(age kind: Kind) -> UInt64? {
         get {
             switch kind {

@@ -22,7 +22,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The string with all control characters except newlines escaped, for messages on terminals with untrusted text.
+    /// The string with all control characters except newlines escaped, to show untrusted text on a terminal.
     package var printable: String { spelling { $0.breaksLines && $0 != "\n" ? $0.escaped : nil } }
 
     /// The string on one line, for messages and tables. Line ends and tabs become `\n`, `\r` and `\t`, other control

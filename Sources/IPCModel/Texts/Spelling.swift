@@ -1,6 +1,6 @@
 /// Suggests corrections for misspelled names.
 package enum Spelling {
-    /// The name with the least edit distance from a word, if that is less than half the length of the longer one.
+    /// The name nearest to a word; `nil` if their edit distance is at least half the length of the longer of the two.
     package static func nearest(to word: String, among names: [String]) -> String? {
         let distances = names.map { (name: $0, distance: distance(Array(word.utf8.prefix(64)), Array($0.utf8))) }
         let nearest = distances.min { $0.distance < $1.distance }
