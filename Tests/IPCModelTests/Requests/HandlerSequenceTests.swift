@@ -86,11 +86,14 @@ struct HandlerSequenceTests {
         }
     }
 
-    @Test func `I6 to I8, I15: all sequences of events keep the promises`() {
+    @Test func `I6 to I8, I15: all sequences of events keep the promises`() async {
         var steps = 0
         for beginning in Self.beginnings {
-            var search = Search()
-            search.go(after: beginning, nil, depth: TestSize.pick(small: 3, full: 4))
+            let search = await onOwnThread {
+                var search = Search()
+                search.go(after: beginning, nil, depth: TestSize.pick(small: 3, full: 4))
+                return search
+            }
             #expect(search.unoffered == nil, "that event cannot happen in \(beginning)")
             #expect(search.found == nil, "after \(beginning): \(String(describing: search.found))")
             steps += search.steps
@@ -99,18 +102,19 @@ struct HandlerSequenceTests {
         #expect(steps > 50_000)
     }
 
-    @Test func `I6 to I8, I15: long random sequences keep the promises, and all requests end`() {
-        var generator = SeededGenerator.forTest("HandlerQueue")
-        var steps = 0
-        for run in 0..<TestSize.pick(small: 300, full: 10_000) {
-            let (found, count) = Self.randomRun(nil, 300, &generator)
-            steps += count
-            guard found == nil else {
-                Issue.record("seed \(generator.seed), run \(run): \(String(describing: found))")
-                return
+    @Test func `I6 to I8, I15: long random sequences keep the promises, and all requests end`() async {
+        let violation: String? = await onOwnThread {
+            var generator = SeededGenerator.forTest("HandlerQueue")
+            var steps = 0
+            for run in 0..<TestSize.pick(small: 300, full: 10_000) {
+                let (found, count) = Self.randomRun(nil, 300, &generator)
+                steps += count
+                if let found { return "seed \(generator.seed), run \(run): \(found)" }
             }
+            print("HandlerQueue: \(steps) random steps")
+            return nil
         }
-        print("HandlerQueue: \(steps) random steps")
+        #expect(violation == nil)
     }
 
     private typealias Found = (violation: HandlerWatcher.Violation, path: [Stimulus])
