@@ -83,7 +83,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Task(executorPreference: self, operation: body)
     }
 
-    /// Runs an action after all actions handed over earlier, but before any task that they start. Thread-safe.
+    /// Runs an action after all earlier actions, but before any task that those actions start. Thread-safe.
     func handOver(_ action: @escaping @DBusActor @Sendable () -> Void) { take(.action(action)) }
 
     func handOver(_ actions: [@Sendable () -> Void]) { take { for action in actions { $0.append(.action(action)) } } }
@@ -228,7 +228,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     /// Runs due timers one at a time, because an action may set or cancel other timers. Each action resumes a task, so
-    /// a turn is limited: the remaining timers, and new timers set by these actions, run after the next poll.
+    /// the number per turn is limited: the remaining timers, and timers set by these actions, run after the next poll.
     @DBusActor private func runDueTimers() {
         let (now, last) = (ContinuousClock.now, lastTimer)
         for _ in 0..<Self.timersPerTurn {

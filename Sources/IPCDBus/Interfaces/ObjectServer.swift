@@ -115,8 +115,8 @@ public struct Subtree: Sendable {
     let contains: @DBusActor (String, IncomingCall) async throws -> Bool
 
     /// - Parameters:
-    ///   - children: returns the last path elements that introspecting the parent shows a caller. Limit their number.
-    ///   - contains: whether introspection shows a caller the object of this name. Methods must check it themselves.
+    ///   - children: returns the names of the objects that introspection shows to a caller. Limit their number.
+    ///   - contains: whether introspection shows the object with this name to a caller. Methods need their own check.
     public init(
         interfaces: [ExportedInterface], children: @escaping @DBusActor (IncomingCall) async throws -> [String],
         contains: @escaping @DBusActor (String, IncomingCall) async throws -> Bool

@@ -95,7 +95,7 @@ extension MessageHeader {
         writer.align(8)
     }
 
-    /// Whether a string is this reserved one. Compares the lengths first, because this runs for every message sent.
+    /// Whether `text` equals `reserved`. Compares the lengths first, because this runs for every message sent.
     private static func isReserved(_ text: String?, _ reserved: String) -> Bool {
         text.map { $0.utf8.count == reserved.utf8.count && $0 == reserved } ?? false
     }

@@ -64,7 +64,7 @@ public struct MessageWriter: ~Copyable {
     /// Writes zeros up to a multiple of `size`.
     mutating func align(_ size: Int) {
         let padding = -count & (size - 1)
-        // If there is no memory left, the next value throws.
+        // If there is no memory left, writing the next value throws.
         guard padding > 0, let place = try? room(padding) else { return }
         memset(place, 0, padding)
     }

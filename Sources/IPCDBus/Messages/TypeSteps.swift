@@ -1,4 +1,4 @@
-/// A signature, converted into steps for skipping values. A structure is one step, which only aligns; nested structures
+/// A signature, converted into steps for skipping values. A structure is one step, which only skips padding; structures
 /// that start at the same offset share that step. Each step, or the one after it, therefore takes at least one byte of
 /// the message, and the time to skip a message does not depend on how deeply its types are nested.
 struct TypeSteps {
@@ -20,7 +20,7 @@ struct TypeSteps {
     /// A stack. Only the first `count` steps are valid.
     private var steps: [Step] = []
     private(set) var count = 0
-    /// The number of steps that the next type cannot extend, because an array or a signature starts or ends after them.
+    /// The number of steps up to the last start or end of an array or a signature. The next type cannot extend these.
     private var barrier = 0
 
     subscript(step: Int) -> Step { steps[step] }

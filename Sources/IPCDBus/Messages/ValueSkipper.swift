@@ -11,7 +11,7 @@ struct ValueSkipper: ~Copyable {
     private(set) var at: Int
     /// The end of the innermost array, or of the message.
     private var end: Int
-    /// The steps of the types being skipped. Those of a variant's content come after those of the values around it.
+    /// The steps of the types being skipped. The steps for a variant's content are added after all others.
     private var steps = TypeSteps()
 
     init(_ block: ReceivedBytes, isBigEndian: Bool, message: Message?, at: Int, end: Int) {

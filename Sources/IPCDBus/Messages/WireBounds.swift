@@ -27,7 +27,7 @@ extension MessageReader {
         }
     }
 
-    /// Skips the next value by the lengths in it. This is cheap, because the elements of arrays are not read.
+    /// Skips the next value by adding up its lengths. This is cheap, because the elements of arrays are not read.
     private mutating func measure() throws(MessageError) {
         switch Unicode.Scalar(typeCode) {
         case "a": try skipArrayByLength()

@@ -32,8 +32,8 @@ public final class ArrivingBytes {
     /// The number of bytes that each holder may always have, even if the limit is reached.
     private static let always = 1 << 20
 
-    /// - Parameter most: the maximum number of bytes of all holders. One holder may have half of it. If a holder has no
-    ///   bytes yet, the total may reach one and a half times the maximum.
+    /// - Parameter most: the maximum number of bytes of all holders together. One holder may have half of it. The first
+    ///   bytes of a holder are admitted until the total reaches one and a half times the maximum.
     public init(most: Int) { self.most = most }
 
     /// - Returns: `nil` if the bytes exceed the holder's share.

@@ -1,7 +1,7 @@
 /// A limit for the bytes or descriptors that this process holds for peers, shared by several connections. Between
-/// peers, this process stores unread and incomplete messages, as a bus would. At the limit, one connection is closed:
-/// of those that hold a large part, the one without progress for the longest time. So neither a reader that has just
-/// requested a lot nor a small idle connection is closed because another does not read.
+/// peers, this process stores unread and incomplete messages, as a bus would. At the limit, one of the connections
+/// that hold a large part is closed: the one without progress for the longest time. This protects two kinds of peers
+/// from one that does not read: a peer that has just requested a lot, and an idle peer that holds little.
 @DBusActor
 final class HeldBound {
     private let most: Int
@@ -10,8 +10,8 @@ final class HeldBound {
     private var moves: UInt64 = 0
     private var holding: [ObjectIdentifier: Share] = [:]
 
-    /// A part is large if it is at least a quarter of the average. If one connection holds as much as all others
-    /// together, the parts of the others can therefore still be large.
+    /// A part is large if it is at least a quarter of the average. So even if one connection holds half of the total,
+    /// the parts of other connections can be large.
     private static let partOfEqual = 4
 
     init(most: Int) { self.most = most }

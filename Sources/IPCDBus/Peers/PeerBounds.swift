@@ -6,7 +6,7 @@ public final class PeerBounds {
     private let mostCalls: Int
     private let outgoingBytes: HeldBound
     private let incomingBytes: HeldBound
-    /// For incoming and outgoing messages together, because the process has only one descriptor table.
+    /// Limits incoming and outgoing messages together, because the process has only one descriptor table.
     private let descriptors: HeldBound
     private let arriving: ArrivingBytes?
 

@@ -43,7 +43,7 @@ struct StandIn {
 }
 
 extension Connection {
-    /// Makes a peer represent a bus name: that name is the sender of all its calls, no matter what they say. Signals
+    /// Makes a peer represent a bus name: that name is the sender of all its calls, whatever sender they state. Signals
     /// that follow an answer are sent over the bus.
     /// - Parameter greeted: runs when the peer calls `Hello`, which shows that it is ready.
     /// - Precondition: the other side is a peer.

@@ -24,9 +24,9 @@ package struct IncomingBytes: ~Copyable {
     private var large: (block: UnsafeMutableRawBufferPointer, count: Int)?
     private var largeCharge: ArrivingBytes.Charge?
     private(set) var awaitsAdmission = false
-    /// A message whose arguments are dropped (`nil` if its header is also too long), and its bytes still to come.
+    /// A message whose arguments are dropped (`nil` if its header is too long), and how many bytes are still to come.
     private var cut: (message: Message?, remaining: Int)?
-    /// The received descriptors that no message has claimed yet. A failure replaces all descriptors of one message.
+    /// The received descriptors not yet assigned to a message. A failure replaces all descriptors of one message.
     private var descriptors: [Result<Descriptor, MessageError>] = []
     private var texts = HeaderTexts()
     /// The size limit of a message. The arguments of a longer message are dropped.
@@ -69,11 +69,11 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Takes over the descriptors of one message. They arrive with its first byte, and never together with another's.
+    /// Takes over the descriptors of one message. They arrive with its first byte, never with those of another message.
     private mutating func take(_ numbers: UnsafeBufferPointer<CInt>, areAll: Bool) {
         let arrived = numbers.map { Descriptor(owning: $0) }
         guard areAll else { return descriptors.append(.failure(.descriptorUnavailable)) }
-        // A read may complete one message and start the next, so the descriptors of both may be unclaimed.
+        // A read may complete one message and start the next, so the descriptors of both may be unassigned.
         guard descriptors.count + arrived.count <= 2 * mostDescriptors else {
             // In several writes, the sender has attached more descriptors to a message than are allowed.
             descriptors = [.failure(.tooManyDescriptors(descriptors.count + arrived.count))]
@@ -220,7 +220,7 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Claims a message's descriptors: the first ones, because they arrive with the first byte of their message.
+    /// Takes a message's descriptors: the first ones, because they arrive with the first byte of their message.
     private mutating func takeDescriptors(_ count: Int) throws(MessageError) -> [Descriptor] {
         let own = descriptors.prefix(count)
         if let missing = own.firstIndex(where: { if case .failure = $0 { true } else { false } }) {

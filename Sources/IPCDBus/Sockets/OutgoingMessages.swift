@@ -12,7 +12,7 @@ struct OutgoingMessages {
     private(set) var byteCount = 0
     /// The number of descriptors in messages that are not completely sent.
     private(set) var descriptorCount = 0
-    /// The number of messages that have been sent completely. Lines of the authentication count as a message.
+    /// The number of messages that have been sent completely. Authentication lines sent together count as one.
     private(set) var wholeCount: UInt64 = 0
 
     private static let mostTogether = 64

@@ -7,7 +7,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
     case arrayTooLong(bytes: Int)
     /// A message is longer than 128 MiB (D-Bus specification, "Message format").
     case messageTooLong(bytes: Int)
-    /// A message has more than ``mostDescriptors``, for which the reference bus would disconnect the sender.
+    /// A message has more descriptors than ``mostDescriptors``. The reference bus would disconnect its sender.
     case tooManyDescriptors(Int)
     /// At most 32 arrays, 32 structures and 64 containers may be nested.
     case tooDeep
