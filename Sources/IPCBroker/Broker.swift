@@ -136,7 +136,7 @@ package final class Broker {
         return objects
     }
 
-    /// If there is no store yet, throws if another broker serves this bus, so that no second store is created.
+    /// Throws if there is no store yet but another broker serves this bus, so that no second store is created.
     private static func refuseBesideAnother(_ configuration: BrokerConfiguration) async throws {
         guard access(configuration.store, F_OK) != 0 else { return }
         let connection = try await connect(configuration.bus, ObjectServer())
@@ -183,7 +183,7 @@ package final class Broker {
         deliveries.begin()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
-        // The broker need not wait for this: until it has run, the store checks the expiry time on each access.
+        // Startup need not wait for this removal, because the store also checks the expiry time on each access.
         expiry.look()
     }
 

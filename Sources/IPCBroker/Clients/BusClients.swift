@@ -4,7 +4,7 @@ internal import IPCModel
 struct Caller: Sendable {
     let name: BusName?
     let visibility: PasteboardVisibility
-    /// The source of the program's requests, including whether that source is proven or only claimed.
+    /// The source of the program's requests, with its strength: proven, or only stated by the program.
     let source: Source
 }
 
@@ -16,7 +16,7 @@ final class BusClients {
     private var owners = NameOwners()
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
-    /// The unique names on the bus. State is kept only for these: for a name that has left, nothing would remove it.
+    /// The unique names on the bus. No state is kept for other names, because nothing would ever remove it.
     private var present: Set<BusName> = []
     /// The unique names that left while ``start()`` waited for the list of all names; `nil` once the list has arrived.
     private var leftDuringStart: Set<BusName>? = []
@@ -114,7 +114,7 @@ final class BusClients {
     }
 
     private static func source(stated: ApplicationID?, isOwner: Bool, _ confinement: Confinement) -> Source {
-        // The sandbox's id takes precedence over the claimed id, unless the bus attests the claimed id too.
+        // The id that the program states counts only if the bus attests it, or if no sandbox attests an id.
         if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
         if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
         return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
@@ -125,7 +125,7 @@ final class BusClients {
         knownConfinement(of: caller).map { visibility(of: caller, in: $0) }
     }
 
-    /// Notes that a caller created a pasteboard with a unique name, so that even a sandboxed caller can see it.
+    /// Notes that a caller created a unique pasteboard. The caller can then see this pasteboard even from a sandbox.
     func made(_ name: PasteboardName, by caller: BusName) {
         if !hasDeparted(caller) { uniquePasteboards[caller, default: []].insert(name) }
     }

@@ -69,7 +69,7 @@ extension Limits {
     /// Descriptors that the broker itself needs: for the bus, the store, the log and the standard streams.
     private static let ownDescriptors = 16
 
-    /// Lowers the limits on descriptors to what the broker can use of a descriptor table with this many slots.
+    /// Lowers the limits on descriptors so that they fit into a descriptor table with this many slots.
     mutating func fitDescriptors(to places: Int) {
         let room = UInt64(max(1, places - Int(CLINUX_RESERVED_DESCRIPTORS) - Self.ownDescriptors))
         descriptors = min(descriptors, room)

@@ -24,7 +24,7 @@ struct NameOwners: Sendable {
 
     subscript(application: ApplicationID) -> Owner? { owners[application] }
 
-    /// Notes a name that is in the bus's list of names.
+    /// Notes that the bus has listed this name, which therefore has an owner.
     mutating func list(_ application: ApplicationID) {
         if owners[application] == nil { owners[application] = .unknown }
     }

@@ -13,7 +13,7 @@ extension Outcome {
 }
 
 extension RequestEnd {
-    /// Reads the end of a request from the handler's answer. Files in the reply are not copied or checked yet.
+    /// Reads from a handler's answer how the request ended. Files in the reply are not copied or checked yet.
     init(_ word: String, _ reply: HandlerReply, _ limits: Limits) {
         guard let outcome = Outcome(handlerWord: word) else {
             self = .badReply(

@@ -25,7 +25,7 @@ final class DeliveryContext {
     /// Whether the broker owns its bus name. Handlers accept deliveries only from the owner of that name.
     private(set) var isServing = false
     private var defects: DeliveryDefects
-    /// The applications for which each connection is the handler, or has been since it joined the bus.
+    /// For each connection, the applications that it handles requests for or has handled requests for.
     private var handlers: [BusName: Set<ApplicationID>] = [:]
 
     init(
@@ -42,7 +42,7 @@ final class DeliveryContext {
 
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
-    /// Passes later events of the connection `owner` to the delivery for this application.
+    /// From now on, passes events of the connection `owner` to the application's ``HandlerDelivery``.
     func watch(_ application: ApplicationID, at owner: BusName) {
         if !clients.hasDeparted(owner) { handlers[owner, default: []].insert(application) }
     }
@@ -125,7 +125,7 @@ final class Deliveries {
         }
     }
 
-    /// Pauses or resumes deliveries, because the route to a connection is about to change or has changed.
+    /// Pauses deliveries to a connection when the route to it is about to change, or resumes them afterwards.
     func routeChanged(_ connection: BusName) {
         for application in context.handlers(at: connection) { handlers[application]?.look() }
     }

@@ -92,7 +92,7 @@ extension HandlerDelivery {
         handle(.stillThere, of: request)
     }
 
-    /// Queries the bus before it reports a crash: the bus's errors for undelivered requests arrive before its answer.
+    /// Queries the bus, then reports a crash: the bus sends errors for undelivered requests before it answers.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.context.connection.owner(of: owner)

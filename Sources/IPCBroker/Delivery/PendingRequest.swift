@@ -10,7 +10,7 @@ final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
     let application: ApplicationID
     let source: Source
-    /// The account that is charged; never that of a claimed source, whose share any program could use up.
+    /// The account that is charged. It is never that of an unproven source, whose share any program could use up.
     let payer: Payer
     /// The sender; `nil` if an earlier broker accepted the request and its sender is not on this bus.
     let caller: BusName?
@@ -60,7 +60,7 @@ final class PendingRequest: @DBusActor Deadlined {
     /// The accounts that are charged for the request; `nil` if it is not in the table.
     var loads: RequestTable.Loads?
     var deadlineIndex = -1
-    /// The commit group that accepted the request, required by the write of its end; `nil` if there is none.
+    /// The commit group with the acceptance. The end is stored only if this group was not lost; `nil` if there is none.
     var group: CommitGroup?
 
     init(

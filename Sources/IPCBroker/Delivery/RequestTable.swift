@@ -5,7 +5,7 @@ internal import IPCStore
 /// All `OpenURL` requests that have not ended, and the charges of each source and each handler.
 @DBusActor
 final class RequestTable {
-    /// The amounts charged for requests. Sums are clamped, because a request read from the store may claim any size.
+    /// The amounts charged for requests. Sums are clamped, because a record in the store may state any size.
     struct Charges {
         private(set) var requests: UInt64 = 0
         private(set) var bytes: UInt64 = 0
@@ -40,7 +40,7 @@ final class RequestTable {
     @DBusActor
     final class Load {
         var charges = Charges()
-        /// The source of the account's requests, kept so that all of them share its string.
+        /// The source of the account's requests, kept so that all these requests share one string.
         var source: Source?
         var application: ApplicationID?
     }
@@ -110,7 +110,7 @@ final class RequestTable {
         try checkMemory(isQueued ? Self.queuedCost : memory ?? size)
     }
 
-    /// Keeps the memory of all requests within the maximum for queued or for waiting ones, whichever is larger.
+    /// Limits the memory of all requests to `waitingBytes` or that of `pendingRequests` queued ones, whichever is more.
     private func checkMemory(_ request: UInt64) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
         let total = total
@@ -238,7 +238,7 @@ final class RequestTable {
         requests.values.filter { !$0.hasRecord }.sorted { $0.number < $1.number }
     }
 
-    /// The depth of a request sent while handling `parent`: how many handlers opened each other's URLs in a row.
+    /// The depth of a request that a handler sends while it handles `parent`: the number of requests that led to it.
     func depth(below parent: RequestID?) -> UInt32 {
         guard let parent else { return 0 }
         return (requests[parent]?.depth ?? depths[parent] ?? 0) + 1

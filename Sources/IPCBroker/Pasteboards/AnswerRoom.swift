@@ -63,7 +63,7 @@ final class AnswerRoom {
     private var takenBy: [BusName?: Int] = [:]
     /// Reads that are waiting because all callers together have used up the space.
     private var waiting = CallersInTurn<Waiting>()
-    /// Reads that are waiting because of their caller's own share. In ``waiting``, they would delay other callers.
+    /// Reads whose caller has used up its own share. If they were in ``waiting``, they would delay other callers.
     private var held: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
 
     private let inlineValueBytes: Int

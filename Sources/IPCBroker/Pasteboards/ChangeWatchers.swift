@@ -54,7 +54,7 @@ final class ChangeWatchers {
     /// The watch starts before the query for earlier changes, so that no change and no departure is missed.
     /// - Parameters:
     ///   - past: reports the earlier changes once; `nil` if there are none.
-    ///   - answer: runs once. An error is `LimitExceeded` (`watchers`, `watchers-per-caller`) or that of `past`.
+    ///   - answer: runs once. Fails with `LimitExceeded` (`watchers`, `watchers-per-caller`) or the error of `past`.
     func wait(
         for names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?,
         past: @DBusActor (@escaping DelayedAnswer<Answer?>) -> Void, then answer: @escaping DelayedAnswer<Answer>
@@ -94,7 +94,7 @@ final class ChangeWatchers {
         deadlines.insert(watcher, at: deadline)
     }
 
-    /// The part of an answer that the caller may see, if any. Pasteboards that the call names were checked before.
+    /// The part of an answer that the caller may see, if any. Pasteboards named by the call are already checked.
     private func visible(_ answer: Answer?, to watcher: Watcher) -> Answer? {
         guard let answer, watcher.names.isEmpty else { return answer }
         let visibility = visibility(watcher.caller)

@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCStore
 internal import Logging
 
-/// Removes expired versions, which answers the calls that wait for a change. The store itself checks each version that
-/// it reads or writes, so no expired content is visible even if the timer fires late.
+/// Removes expired versions. Each removal is a change, so calls that wait for changes are answered. Even if the timer
+/// fires late, no expired content is visible, because the store checks each version that it reads or writes.
 @DBusActor
 final class ExpiryClock {
     private let store: Store

@@ -11,7 +11,7 @@ struct OutgoingValues: Sendable {
         (self.limits, self.takesDescriptors) = (limits, takesDescriptors)
     }
 
-    /// Prepares a payload in the form in which the handler gets it, in one message.
+    /// Prepares a payload for the single message that the handler gets.
     /// - Throws: `payloadInvalid` if the payload does not fit into a message.
     func handed(_ items: [PasteboardItem]) throws -> [PasteboardItem] { try naming { try prepare(items) } }
 

@@ -26,7 +26,7 @@ struct CallArguments {
             append("item \(item.representations.count)")
             for representation in item.representations {
                 append(representation.type.text)
-                // The same bytes count as equal, inline or in a descriptor. Text is a different kind of value.
+                // Equal bytes give the same digest, inline or in a descriptor. Text is a different kind of value.
                 if case .text = representation.value { append("text") } else { append("bytes") }
                 try ContentDigest(of: representation.value).bytes.withUnsafeBytes { append($0) }
             }

@@ -35,8 +35,8 @@ final class RequestAcceptance {
         (self.promises, self.expiry, self.limits) = (promises, expiry, limits)
     }
 
-    /// Returns the payload after taking in its files: to where its pasteboard is kept; without a pasteboard, to disk if
-    /// the request is queued, and otherwise to memory.
+    /// Takes in the payload's files, and returns the payload. The files go where the pasteboard is kept. Without a
+    /// pasteboard, they go to disk if the request is queued, and otherwise to memory.
     func takenIn(_ request: ValidatedRequest) async throws -> [PasteboardItem]? {
         guard let items = request.items, items.hasFiles else { return request.items }
         return try await store.withIntake(
@@ -301,7 +301,7 @@ extension ValidatedRequest {
 }
 
 extension SenderQueueKey {
-    /// Identifies a sender queue by the claimed source, or else by the connection.
+    /// Identifies a sender queue by the source's application, even if unproven, or else by the connection.
     init(_ source: Source, _ connection: String) {
         let application = source.application.isEmpty ? nil : try? ApplicationID(source.application)
         self = application.map { .application($0) } ?? .connection(connection)

@@ -84,7 +84,7 @@ final class RequestRecords {
         }
     }
 
-    /// Writes the newest steps of a queued request for the next broker.
+    /// Stores the newest steps of a queued request, so that the next broker has them.
     private func keepSteps(of request: PendingRequest) {
         guard request.isQueued, !request.trace.isEmpty else { return }
         let (id, trace) = (request.id, request.takeTrace())
@@ -125,7 +125,7 @@ final class RequestRecords {
         }
     }
 
-    /// Writes a request's end, with the payload for a retry. If that fails but the disk is not full, omits the payload.
+    /// Writes a request's end and the payload for a retry. If this fails but the disk is not full, writes just the end.
     private func write(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])?
     ) async throws {
@@ -251,7 +251,7 @@ private final class DiskRoom {
 }
 
 extension PendingRequest {
-    /// The payload to write with the end, for a retry. A queued request already has one, and a handled one needs none.
+    /// The payload to store for a retry. That of a queued request is already stored, and a handled request needs none.
     fileprivate func payloadToKeep(after end: RequestEnd) -> RequestPayload {
         guard !isQueued, end.outcome != .handled, let items = content?.items else { return .none }
         guard keepsPayload else { return .withheld }

@@ -41,7 +41,7 @@ final class URLsService {
         let files = request.items?.fileCount ?? 0
         if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
         guard !isEnding else { throw StoreError.unavailable }
-        // A repeated call adds no request, so it joins the first one even if no more calls may wait for their turn.
+        // A repeated call adds no request. So it joins the first call's request, even at the limit of calls in turn.
         if files == 0, let pending = try underWay(request, request.items) {
             return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
         }
@@ -56,7 +56,7 @@ final class URLsService {
     }
 
     /// The recorded result of an ended request. A repeated call gets it even if no new request would be accepted.
-    /// - Throws: `error` if it has another cause, or no end is recorded; `identifierReused` if the arguments differ.
+    /// - Throws: `error` if no end is recorded or it has another cause; `identifierReused` if the arguments differ.
     private func earlierResult(
         of request: ValidatedRequest, insteadOf error: any Error
     ) async throws -> OpenURLResult {

@@ -54,7 +54,7 @@ final class ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(activationToken?.utf8.count ?? 0))
     }
 
-    /// The error for a sensitive payload in a queued request, which would be kept on disk.
+    /// The error for a queued request with a sensitive payload, because queued payloads are kept on disk.
     static let sensitiveQueued = IPCError(
         .invalidArguments,
         "a sensitive payload cannot be queued, because it would be stored on disk; wait for the "

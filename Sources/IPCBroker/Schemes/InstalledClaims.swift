@@ -4,7 +4,7 @@ internal import IPCModel
 internal import Logging
 
 /// Claims that packages install as files: `swift-ipc/handlers/<application id>.handler` in the data directories of the
-/// XDG Base Directory Specification, or in the runtime directory for one session. Such claims do not need a user's
+/// XDG Base Directory Specification or, for one session only, in the runtime directory. Such claims are in no user's
 /// store, and are removed with the package.
 struct InstalledClaims {
     struct Claim {
@@ -25,7 +25,7 @@ struct InstalledClaims {
         self.logger = logger
     }
 
-    /// Reads all claims, oldest first. An application's first file counts. An unreadable file is skipped and logged.
+    /// Reads all claims, oldest first. Only an application's first file counts. Unreadable ones are skipped and logged.
     func load() -> [Claim] {
         var found: [ApplicationID: Claim] = [:]
         for directory in directories {

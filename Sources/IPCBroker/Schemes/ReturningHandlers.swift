@@ -14,7 +14,7 @@ final class ReturningHandlers {
 
     private let patience: Duration
 
-    /// - Parameter patience: how long to wait. Programs that use the library return in this time after a restart (I24).
+    /// - Parameter patience: how long to wait. The library registers again within this time after a restart (I24).
     init(patience: Duration = .seconds(5)) { self.patience = patience }
 
     /// Starts to expect that the handlers of these claims return.

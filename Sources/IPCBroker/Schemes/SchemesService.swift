@@ -62,7 +62,7 @@ final class SchemesService {
         let (claims, gone) = installed.reload()
         var changes = gone.flatMap { registry.unregister($0, $1, kinds: [.installed]) }
         for claim in claims {
-            // This fails for a reserved scheme, which a file cannot claim. The installer has checked the rest.
+            // This fails for a reserved scheme, which a file cannot claim. The installer has checked everything else.
             changes += (try? registry.register(claim.application, claim.schemes, kind: .installed)) ?? []
             if claim.takesDescriptors, handlers[claim.application] == nil {
                 handlers[claim.application] = HandlerFacts(takesDescriptors: true)
