@@ -10,7 +10,7 @@ const char *malloc_conf = "oversize_threshold:262144";
 #define ARENA(number, verb) "arena." TEXT(number) "." verb
 
 void cjemalloc_give_memory_back(void) {
-    // First this thread's cache, which its arena does not see, then all arenas.
+    // Empty this thread's cache first, because purging the arenas does not free what the cache holds.
     mallctl("thread.tcache.flush", 0, 0, 0, 0);
     mallctl(ARENA(MALLCTL_ARENAS_ALL, "purge"), 0, 0, 0, 0);
 }

@@ -169,7 +169,7 @@ int clinux_accept(int socket) { return lasting(accept4(socket, 0, 0, SOCK_CLOEXE
 
 void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
-// Only for the linker: in programs at a fixed address, replaces the startup code for relocation. See the Makefile.
+// The linker puts this in place of the relocation code in programs at a fixed address, which need none (Makefile).
 void clinux_nothing(void) {}
 
 void clinux_occupy_standard_streams(void) {

@@ -35,7 +35,7 @@ int clinux_memory_file(const char *name);
 int clinux_seal(int descriptor);
 
 // Whether a memory file's length and content cannot change (F_GET_SEALS, fstatfs). F_SEAL_FUTURE_WRITE is not enough:
-// mappings can still write. Nor is sealing a file of huge pages, which do not exist until they are first accessed.
+// mappings can still write. Nor are seals on a file of huge pages, which are allocated only when first accessed.
 int clinux_has_fixed_content(int descriptor);
 
 // Opens a descriptor that only identifies a file, such as a socket, without following a link. Fails with EMFILE if only
@@ -64,8 +64,8 @@ long clinux_send(int socket, const struct iovec *parts, int part_count, const in
 // process cannot keep all arriving descriptors, it closes them all and sets count to -1, but still returns the bytes.
 long clinux_receive(int socket, void *bytes, long size, int *descriptors, int *count);
 
-// The number of slots at the end of the descriptor table (RLIMIT_NOFILE) reserved for arriving messages and files of
-// the store. The system assigns the lowest free number, so if a descriptor is in a reserved slot, all others are taken.
+// The number of slots at the end of the descriptor table (RLIMIT_NOFILE) reserved for descriptors in arriving messages
+// and for the store's files. The system assigns the lowest free slot, so it uses these only when all others are taken.
 #define CLINUX_RESERVED_DESCRIPTORS 24
 
 int clinux_is_reserved(int descriptor);
@@ -79,5 +79,5 @@ void clinux_share_heap(void);
 // Returns an environment variable, unless the program runs with another user's rights. secure_getenv needs _GNU_SOURCE.
 const char *clinux_environment(const char *name);
 
-// Only for the linker: replaces libsystemd's functions in a static libdbus, and reports no sockets. See the Makefile.
+// Reports no sockets. The linker puts this in place of the libsystemd functions that a static libdbus calls (Makefile).
 int clinux_no_sockets(void);
