@@ -4,20 +4,24 @@ import IPCModel
 import IPCTools
 
 extension Timestamp {
-    /// `2026-01-31T13:00:00+01:00` (RFC 3339), in local time (`TZ`); empty beyond the year 9999.
-    func local(fraction: Bool = false) -> String {
+    /// The time as in RFC 3339, in local time (`TZ`) or in UTC; empty beyond the year 9999.
+    func text(isLocal: Bool, fraction: Bool = false) -> String {
+        let fraction = fraction ? ".\(milliseconds)" : ""
+        guard isLocal else {
+            let text = description
+            return text.isEmpty ? "" : "\(text.dropLast())\(fraction)Z"
+        }
         var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
         var parts = tm()
         // Unlike localtime, localtime_r may leave TZ unread.
         tzset()
         guard localtime_r(&seconds, &parts) != nil, parts.tm_year <= 9999 - 1900 else { return "" }
-        let fraction = fraction ? ".\(milliseconds)" : ""
         let zone = Self.formatted(&parts, "%z")
         return Self.formatted(&parts, "%Y-%m-%dT%H:%M:%S") + "\(fraction)\(zone.dropLast(2)):\(zone.suffix(2))"
     }
 
     /// The milliseconds within the second, as three digits.
-    fileprivate var milliseconds: Substring { String(millisecondsSince1970 % 1_000 + 1_000).dropFirst() }
+    private var milliseconds: Substring { String(millisecondsSince1970 % 1_000 + 1_000).dropFirst() }
 
     private static func formatted(_ parts: inout tm, _ format: String) -> String {
         var buffer = [CChar](repeating: 0, count: 32)
@@ -30,8 +34,8 @@ extension Timestamp {
         self > now ? "in \(TimeLength.text(self - now))" : "\(TimeLength.text(now - self)) ago"
     }
 
-    /// The time in local time, and its distance from now.
-    func told(now: Timestamp) -> String { "\(local()) (\(distance(from: now)))" }
+    /// The time, and its distance from now.
+    func told(isLocal: Bool, now: Timestamp) -> String { "\(text(isLocal: isLocal)) (\(distance(from: now)))" }
 
     /// The cell of a table: the distance from now on a terminal, otherwise the time in UTC.
     func cell(isAligned: Bool, now: Timestamp) -> String { isAligned ? distance(from: now) : description }
@@ -39,8 +43,5 @@ extension Timestamp {
 
 extension JSONValue {
     /// `"2026-01-31T12:00:00.123Z"` (RFC 3339), always in UTC; an empty string beyond the year 9999.
-    static func time(_ time: Timestamp) -> JSONValue {
-        let text = time.description
-        return .string(text.isEmpty ? "" : "\(text.dropLast()).\(time.milliseconds)Z")
-    }
+    static func time(_ time: Timestamp) -> JSONValue { .string(time.text(isLocal: false, fraction: true)) }
 }

@@ -213,14 +213,16 @@ struct TableTests {
         }
     }
 
-    @Test func timesForPeopleAreLocal() async {
+    @Test func timesAreLocalForPeopleAndInUTCForPrograms() async {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "JST-9", 1)
             let time = Timestamp(millisecondsSince1970: 1_769_860_800_009)
             let now = Timestamp(millisecondsSince1970: 1_769_860_860_009)
-            #expect(time.local() == "2026-01-31T21:00:00+09:00")
-            #expect(time.local(fraction: true) == "2026-01-31T21:00:00.009+09:00")
-            #expect(time.told(now: now) == "2026-01-31T21:00:00+09:00 (60 s ago)")
+            #expect(time.text(isLocal: true) == "2026-01-31T21:00:00+09:00")
+            #expect(time.text(isLocal: true, fraction: true) == "2026-01-31T21:00:00.009+09:00")
+            #expect(time.told(isLocal: true, now: now) == "2026-01-31T21:00:00+09:00 (60 s ago)")
+            #expect(time.text(isLocal: false) == "2026-01-31T12:00:00Z")
+            #expect(time.told(isLocal: false, now: now) == "2026-01-31T12:00:00Z (60 s ago)")
         }
     }
 }

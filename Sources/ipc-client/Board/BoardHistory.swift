@@ -7,9 +7,9 @@ struct BoardHistory: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "history", abstract: "List the versions of a pasteboard that the broker keeps.",
         discussion: """
-            Columns: change count, time (UTC), items, bytes, source, content types, marks (sensitive, once, expires). \
-            The oldest version is first, and the current one last. In a pipe, tabs separate the columns, and there are \
-            no headings. 'get BOARD --change-count N' reads a version.
+            Columns: change count, age, items, bytes, source, content types, marks (sensitive, once, expires). The \
+            oldest version is first, and the current one last. In a pipe, tabs separate the columns, there are no \
+            headings, and the time (UTC) replaces the age. 'get BOARD --change-count N' reads a version.
 
             EXAMPLES
               ipc-client board history notes

@@ -8,8 +8,9 @@ struct BoardList: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "list", abstract: "List the pasteboards.",
         discussion: """
-            Columns: name, change count, "persistent" or "memory", items, bytes, time of the last change (UTC). In a \
-            pipe, tabs separate the columns, and there are no headings. Content is never shown.
+            Columns: name, change count, "persistent" or "memory", items, bytes, age of the last change. In a pipe, \
+            tabs separate the columns, there are no headings, and the time (UTC) replaces the age. Content is never \
+            shown.
 
             EXAMPLES
               ipc-client board list

@@ -31,7 +31,7 @@ struct BoardShow: ClientCommand {
         let summary = BoardSummary(
             name: board.name.text, versions: versions, isPersistent: try await board.isPersistent,
             historyLimit: try await board.historyLimit, preview: try await preview ? text(board, versions.last) : nil)
-        try output.print(summary.json, text: summary.text(style: output.style))
+        try output.print(summary.json, text: summary.text(isLocal: OutputStream.output.isTerminal, style: output.style))
     }
 
     /// Reads the start of the first item's plain text; nil if it has none, or if reading would consume it.
@@ -81,13 +81,14 @@ struct BoardSummary: Sendable {
         ])
     }
 
-    func text(style: Style) -> String {
+    /// - Parameter isLocal: whether times are in local time, for people; otherwise they are in UTC.
+    func text(isLocal: Bool, style: Style) -> String {
         var lines = [("pasteboard", style.bold(name.printable)), ("kept", kept)]
         if let version = versions.last {
             lines += [("count", String(version.changeCount))]
-            if let time = version.writtenAt { lines.append(("changed", time.told(now: now))) }
+            if let time = version.writtenAt { lines.append(("changed", time.told(isLocal: isLocal, now: now))) }
             lines.append(("source", version.source.described))
-            if let end = version.expiresAt { lines.append(("expires", end.told(now: now))) }
+            if let end = version.expiresAt { lines.append(("expires", end.told(isLocal: isLocal, now: now))) }
             if version.isSensitive { lines.append(("sensitive", "in memory only, and the first reader consumes it")) }
             if version.isOnce && !version.isSensitive { lines.append(("once", "the first reader consumes it")) }
             lines.append(("content", Counted.content(version.itemCount, version.byteCount) ?? "empty"))

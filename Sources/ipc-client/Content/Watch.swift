@@ -6,11 +6,11 @@ struct Watch: ToolCommand {
     static let configuration = CommandConfiguration(
         command: "watch", abstract: "Report every pasteboard change as it happens.",
         discussion: """
-            Prints a line for each change immediately. Tabs separate the fields: time (UTC), pasteboard, change count, \
-            "set", "empty" or "removed", bytes, and the content types, separated by commas. Content is not shown. \
-            Changes that follow each other faster than they can be reported may share a line, but the last one is \
-            always reported. The command continues across restarts of the broker. It exits with 0 on SIGINT, SIGTERM \
-            or SIGHUP, and when the reader closes its output.
+            Prints a line for each change immediately. Tabs separate the fields: time (local on a terminal, UTC in a \
+            pipe), pasteboard, change count, "set", "empty" or "removed", bytes, and the content types, separated by \
+            commas. Content is not shown. Changes that follow each other faster than they can be reported may share a \
+            line, but the last one is always reported. The command continues across restarts of the broker. It exits \
+            with 0 on SIGINT, SIGTERM or SIGHUP, and when the reader closes its output.
 
             With --since N, the command first reports every pasteboard that has changed after the change count N. \
             After "resync" on standard error, it reports every pasteboard that exists; consider all others removed.

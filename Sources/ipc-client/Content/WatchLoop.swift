@@ -57,7 +57,7 @@ struct WatchLoop: Sendable {
     private func report(_ event: WatchEvent) async throws -> Bool {
         let output = watch.output
         guard let command = watch.command else {
-            try output.print(event.json, text: event.line(isForPeople: OutputStream.output.isTerminal))
+            try output.print(event.json, text: event.line(isLocal: OutputStream.output.isTerminal))
             return true
         }
         let content = try await event.content(of: app) { error in
@@ -87,11 +87,11 @@ struct WatchEvent: Sendable {
         return version.itemCount == 0 ? "empty" : "set"
     }
 
-    /// The fields, separated by tabs. People get local time, programs get UTC.
-    func line(isForPeople: Bool) -> String {
+    /// The fields, separated by tabs.
+    /// - Parameter isLocal: whether the time is in local time, for people; otherwise it is in UTC.
+    func line(isLocal: Bool) -> String {
         [
-            isForPeople ? time.local() : time.description, change.name.text, String(count), event,
-            String(version?.byteCount ?? 0),
+            time.text(isLocal: isLocal), change.name.text, String(count), event, String(version?.byteCount ?? 0),
             version?.types.distinct.joined(separator: ",") ?? "",
         ].joined(separator: "\t")
     }

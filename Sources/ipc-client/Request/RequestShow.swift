@@ -45,7 +45,8 @@ struct RequestShow: ClientCommand {
                 return try request.reply.writeFirst()
             }
             let start = request.state == .waiting ? try await app.request(id).trace().last : nil
-            let summary = RequestSummary(request, failedStart: start).text(style: output.style)
+            let summary = RequestSummary(request, failedStart: start).text(
+                isLocal: OutputStream.output.isTerminal, style: output.style)
             try output.print(.request(request, reply: reply), text: (isFirst ? "" : "\n") + summary)
             isFirst = false
         }
@@ -65,17 +66,18 @@ struct RequestSummary: Sendable {
         failedStart = step?.kind == .startFailed ? step?.detail : nil
     }
 
-    func text(style: Style) -> String {
+    /// - Parameter isLocal: whether times are in local time, for people; otherwise they are in UTC.
+    func text(isLocal: Bool, style: Style) -> String {
         var lines = [
             ("request", style.bold(request.id.text)), ("url", request.url.onOneLine), ("state", state),
             ("application", request.application), ("source", request.source.described), ("sent", sent),
             ("attempts", String(request.attempts)),
-            ("accepted", request.acceptedAt.told(now: now)),
+            ("accepted", request.acceptedAt.told(isLocal: isLocal, now: now)),
         ]
         if let end = request.expiresAt, request.state == .waiting {
-            lines.append(("expires", end.told(now: now)))
+            lines.append(("expires", end.told(isLocal: isLocal, now: now)))
         }
-        if let end = request.endedAt { lines.append(("ended", end.told(now: now))) }
+        if let end = request.endedAt { lines.append(("ended", end.told(isLocal: isLocal, now: now))) }
         if let parent = request.parent { lines.append(("parent", parent.text)) }
         if let retry = request.retriedAs { lines.append(("retried as", retry.text)) }
         let replyBytes = UInt64(request.reply.reduce(0) { $0 + $1.byteCount })

@@ -7,10 +7,10 @@ struct RequestTrace: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "trace", abstract: "List every step of a request: its time, attempt and participant.",
         discussion: """
-            Columns: local time, step, attempt, who (an application or a connection), bytes, detail; the oldest first. \
-            In a pipe, tabs separate the columns, and there are no headings. Content is never shown. For a request \
-            with very many steps, the broker keeps the first and the last ones. If a broker was killed, the last steps \
-            that it took may be missing.
+            Columns: time (local on a terminal, UTC in a pipe), step, attempt, who (an application or a connection), \
+            bytes, detail; the oldest first. In a pipe, tabs separate the columns, and there are no headings. Content \
+            is never shown. For a request with very many steps, the broker keeps the first and the last ones. If a \
+            broker was killed, the last steps that it took may be missing.
 
             EXAMPLES
               ipc-client request trace 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
@@ -36,8 +36,9 @@ struct TraceTable: Sendable {
         var table = Table("TIME", "STEP", "ATTEMPT", "WHO", "BYTES", "DETAIL")
         for step in steps {
             table.add(
-                step.time.local(fraction: true), step.kind.rawValue, step.attempt == 0 ? "" : String(step.attempt),
-                step.who.onOneLine, step.size == 0 ? "" : String(step.size), step.detail.asTold)
+                step.time.text(isLocal: aligned, fraction: true), step.kind.rawValue,
+                step.attempt == 0 ? "" : String(step.attempt), step.who.onOneLine,
+                step.size == 0 ? "" : String(step.size), step.detail.asTold)
         }
         return table.text(aligned: aligned, style: style)
     }

@@ -1,15 +1,17 @@
 import IPCTesting
 import Testing
 
-/// `get` and `paste` on a terminal.
+/// What the client prints on a terminal and in a pipe.
 @Suite(.privateBus)
 struct TerminalOutputTests {
     private static let binary: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Runs the client on a terminal until it exits.
-    private func onTerminal(_ arguments: [String]) async throws -> (status: IPCTesting.ExitStatus, screen: String) {
+    private func onTerminal(
+        _ arguments: [String], environment: [String: String]? = nil
+    ) async throws -> (status: IPCTesting.ExitStatus, screen: String) {
         let terminal = try await TerminalSession.start(
-            try Binaries.path("ipc-client"), arguments, columns: 200, rows: 10)
+            try Binaries.path("ipc-client"), arguments, columns: 200, rows: 20, environment: environment)
         let status = try await terminal.end()
         return (status, try await terminal.screen.text)
     }
@@ -52,6 +54,25 @@ struct TerminalOutputTests {
             #expect(status == .exited(65), "\(screen)")
             #expect(try await Tools.client(["get", "board", "--take"]).outputBytes == Self.binary, "\(screen)")
         }
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: [
+        ["request", "show"], ["request", "trace"], ["board", "show", "demo.IPCClient"],
+        ["watch", "demo.IPCClient", "--since", "0", "--count", "1"],
+    ])
+    func `times are local on a terminal, and in UTC in a pipe`(_ command: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let id = try await Tools.queue("text")
+        let arguments = command + (command[0] == "request" ? [id] : [])
+        var environment = try PrivateBus.current.environment
+        environment["TZ"] = "JST-9"
+        let (status, screen) = try await onTerminal(arguments, environment: environment)
+        #expect(status == .success && screen.contains("+09:00"), "\(screen)")
+        #expect(!screen.contains(/T[0-9:]{8}(\.[0-9]{3})?Z/), "\(screen)")
+        let piped = try await Tools.client(arguments, environment: environment).succeeded()
+        #expect(piped.output.contains(/T[0-9:]{8}(\.[0-9]{3})?Z/) && !piped.output.contains("+09:00"), "\(piped)")
         withExtendedLifetime(broker) {}
     }
 }
