@@ -1,12 +1,9 @@
 import IPCTesting
 import Testing
 
-/// `make install` and `make uninstall`, run by a user with a narrow umask, and systemd's verdict on the units.
+/// `make install` and `make uninstall`, run by a user with a narrow umask; systemd's verdict on the units; the installed
+/// programs and their store.
 @Suite struct InstallationTests {
-    private static let script =
-        #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
-        .joined(separator: "/") + "/scripts/install"
-
     @Test func whatIsInstalledIsForEverybodyAndNothingOfItStays() async throws {
         let directory = try TemporaryDirectory("install")
         defer { directory.remove() }
@@ -14,7 +11,10 @@ import Testing
         func run(_ command: String) async throws -> [String] {
             try await RunningProcess.run(
                 "bash",
-                ["-c", "set -e; umask 077; export PREFIX=$0; " + command, prefix, Self.script, Binaries.directory],
+                [
+                    "-c", "set -e; umask 077; export PREFIX=$0; " + command, prefix, Installation.script,
+                    Binaries.directory,
+                ],
                 deadline: .seconds(120)
             ).succeeded().lines
         }
@@ -35,5 +35,33 @@ import Testing
         #expect(spoiled.contains { $0.contains("restart specifier") }, "\(spoiled)")
         _ = try await run(#""$1" uninstall"#)
         #expect(!FileContents.exists(prefix))
+    }
+
+    @Test(
+        .privateBus, .enabled(if: BusImplementation.current == .daemon, "systemd does not see the installed units"))
+    func `the store can be deleted, and doctor finds nothing before and afterwards`() async throws {
+        let installation = try await Installation.make()
+        let client = "\(installation.prefix)/bin/ipc-client"
+        func sendInHealth() async throws {
+            for command in [["doctor"], ["send", "hello"], ["doctor"]] {
+                let output = try await installation.run(client, command)
+                #expect(output.output.isEmpty && output.errors.isEmpty, "\(command): \(output)")
+            }
+        }
+        func deleteStore() async throws {
+            // The handler first, because it would start the next broker.
+            for name in ["demo.IPCServer", BrokerProcess.busName] {
+                try await ProcessStatus(pid: try await installation.bus.processID(ofName: name)).kill9()
+            }
+            try await installation.run("rm", ["-r", installation.store])
+        }
+        try await sendInHealth()
+        try await deleteStore()
+        try await sendInHealth()
+        try await deleteStore()
+        let installed = try FileContents.text(installation.record).split(separator: "\n").map(String.init)
+        #expect(installed.contains(installation.record) && installed.allSatisfy(FileContents.exists))
+        try await installation.uninstall()
+        #expect(installed.filter(FileContents.exists) == [])
     }
 }

@@ -8,22 +8,12 @@ struct WalkthroughTests {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
         .joined(separator: "/")
 
-    /// Installs the built programs where this bus looks for services, and returns the command to start a shell with.
+    /// Installs the programs, and returns the command to start a shell with.
     private func installed() async throws -> [String] {
-        let bus = try PrivateBus.current
-        let prefix = bus.directory.path
-        // The data directory of the bus is that of the installation.
-        _ = try await RunningProcess.run("ln", ["-s", "data", "\(prefix)/share"]).succeeded()
-        var environment = bus.environment
-        environment["PREFIX"] = prefix
-        _ = try await RunningProcess.run(
-            "\(Self.root)/scripts/install", ["install", Binaries.directory], environment: environment,
-            deadline: .seconds(120)
-        ).succeeded()
-        // The bus reloads its services.
-        try await bus.removeService(name: "org.example.Nobody")
-        let path = "PATH=\(prefix)/bin:\(environment["PATH"] ?? "")"
-        return ["env", "--chdir=\(bus.directory.appending("home"))", path, "LC_ALL=C.UTF-8", "TERM=dumb"]
+        let installation = try await Installation.make()
+        let path = "PATH=\(installation.environment["PATH"] ?? "")"
+        let home = installation.bus.directory.appending("home")
+        return ["env", "--chdir=\(home)", path, "LC_ALL=C.UTF-8", "TERM=dumb"]
     }
 
     /// The command that a shell is started with for a document that needs no programs.
