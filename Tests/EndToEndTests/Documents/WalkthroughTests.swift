@@ -48,6 +48,26 @@ struct WalkthroughTests {
         #expect(failed.status != .success && failed.errors.contains("make run"))
     }
 
+    /// Runs the commands that `make run` suggests in a shell, as a user would type them.
+    @Test func theTipsOfTheDemonstrationWork() async throws {
+        let bus = try PrivateBus.current
+        let shown = try await RunningProcess.run(
+            "\(Self.root)/scripts/run", [Binaries.directory], deadline: .seconds(120)
+        ).succeeded()
+        let tips = shown.lines.drop { $0 != "What to try next:" }.filter { $0.hasPrefix("    ") }
+        #expect(tips.count > 5, "\(shown)")
+        var environment = bus.environment
+        environment["TMPDIR"] = bus.directory.path
+        // The shell of "dbus-run-session" reads the lines below it. The last line stops the server, which would
+        // otherwise wait for the next bus.
+        let script = tips.map { $0 + "\necho \"exit $?\"\n" }.joined() + "ls \"$SWIFT_IPC_STORE\"\nkill $!\n"
+        let output = try await RunningProcess.run("bash", environment: environment, input: .text(script))
+        #expect(output.lines.filter { $0.hasPrefix("exit ") } == tips.map { _ in "exit 0" }, "\(output)")
+        // SWIFT_IPC_STORE has an effect: the store is there, and not in the user's data.
+        #expect(output.lines.contains("store.sqlite"), "\(output)")
+        #expect(!FileContents.exists(bus.directory.appending("data/swift-ipc/store")))
+    }
+
     /// The README's sender in Python reports an error in one line, without a bus and without a broker.
     @Test(arguments: [true, false])
     func theSenderOfTheReadmeReportsAnError(hasBus: Bool) async throws {
