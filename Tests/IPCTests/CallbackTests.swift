@@ -119,7 +119,8 @@ struct CallbackTests {
             await server.callbacksAreOut()
         }
         // Nothing from the handled callback, nor from the one for a call that is over.
-        #expect(told.elements.map(\.scheme) == ["https", "none", "back", nil])
+        let schemes: [URLScheme?] = ["https", "none", "back", nil]
+        #expect(told.elements.map(\.scheme) == schemes)
         #expect(told.elements.map(\.wasOpened) == [false, false, true, false])
         let texts = told.elements.map(\.description)
         #expect(texts[0].hasPrefix("x-success of "))

@@ -201,8 +201,10 @@ struct RequestTests {
         #expect(try await pair.application.policy() == AccessPolicy())
         try await pair.application.setPolicy(AccessPolicy(allowsOthers: false))
         #expect(try await pair.application.policy() == AccessPolicy(allowsOthers: false))
-        await #expect(throws: IPCError.self) {
-            try await pair.application.setPolicy(AccessPolicy(allowed: ["no id"]))
+        pair.broker.requests.policies["demo.Other"]?.deny = ["no id"]
+        let error = await #expect(throws: IPCError.self) {
+            try await pair.application.policy(of: "demo.Other")
         }
+        #expect(error?.code == .storeUnavailable)
     }
 }

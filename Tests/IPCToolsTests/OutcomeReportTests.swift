@@ -133,8 +133,8 @@ struct OutcomeReportTests {
 struct ConflictTests {
     private func claim(handles: Bool) -> Handler {
         var facts = ClaimFacts()
-        (facts.scheme, facts.application, facts.kind, facts.handler) = ("x.demo", "demo.Other", "persistent", handles)
-        return Handler(facts)
+        (facts.application, facts.kind, facts.handler) = ("demo.Other", "persistent", handles)
+        return Handler(facts, scheme: "x.demo")
     }
 
     /// In a resolution, the order and the reason show which handler the broker chose.
@@ -142,7 +142,8 @@ struct ConflictTests {
         var facts = ClaimFacts()
         (facts.application, facts.kind, facts.reason) = ("demo.X", "live", "newer")
         #expect(
-            JSONValue.handler(Handler(facts)).text == #"{"application":"demo.X","kind":"live","reason":"newer"}"#)
+            JSONValue.handler(Handler(facts, scheme: "x.demo")).text
+                == #"{"scheme":"x.demo","application":"demo.X","kind":"live","reason":"newer"}"#)
     }
 
     @Test func sayWhoGetsTheURLsAndHowToChangeIt() {

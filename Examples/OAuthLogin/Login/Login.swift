@@ -23,7 +23,7 @@ struct Login: Sendable {
         let result: Result<User, any Error>
         do {
             let links = try await app.registerOnDesktop([scheme])
-            if let entry = links.elsewhere[client.scheme] { throw LoginFailure.schemeTaken(client.scheme, by: entry) }
+            if let entry = links.elsewhere[scheme] { throw LoginFailure.schemeTaken(client.scheme, by: entry) }
             result = .success(try await signIn(app, signals))
         } catch { result = .failure(error) }
         try await app.unregisterFromDesktop()

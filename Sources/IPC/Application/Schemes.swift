@@ -14,7 +14,7 @@ extension Application {
 
     /// The claims to all schemes, sorted by scheme. They are read page by page as you iterate.
     public nonisolated func handlers() -> Listing<Handler> {
-        Listing { [claims] after throws(IPCError) in try await claims.handlers(of: nil, after: after?.scheme) }
+        Listing { [claims] after throws(IPCError) in try await claims.handlers(of: nil, after: after?.scheme.text) }
     }
 
     /// Stores the user's choice of the application that handles a scheme; `nil` removes the choice. Use it only on the

@@ -38,7 +38,7 @@ final class ReceivedRequests {
             self?.unanswered[id] = nil
             guard let self, let (outcome, reply) = given else { return }
             self.memory.keep((outcome.rawValue, reply), to: id, url)
-            self.callbacks.answered(id, url, outcome, reply)
+            self.callbacks.answered(name, url, outcome, reply)
         }
         unanswered[id] = pending
         let request = OpenURLRequest(id: name, url: text, context: context, answer: pending)

@@ -25,17 +25,17 @@ public struct DesktopLinks: Sendable, Hashable {
     /// The changed files; empty if no change was needed.
     public let files: [File]
     /// The schemes whose URLs browsers, `xdg-open` and `gio open` now open with the application.
-    public let schemes: [String]
+    public let schemes: [URLScheme]
     /// The schemes that the desktop opens with another program, each with the path of that program's desktop entry.
-    public let elsewhere: [String: String]
+    public let elsewhere: [URLScheme: String]
     /// Whether the bus can start the application; `nil` if there is no command.
     public let isActivatable: Bool?
 
     init(_ changes: [FileChange], _ result: DesktopRegistration.Result? = nil, isActivatable: Bool? = nil) {
         files = changes.map { File(path: $0.path, change: $0.kind.rawValue) }
-        schemes = result?.schemes.map(\.spelling) ?? []
+        schemes = result?.schemes ?? []
         elsewhere = Dictionary(
-            result?.elsewhere.map { ($0.scheme.spelling, $0.path) } ?? [], uniquingKeysWith: { first, _ in first })
+            result?.elsewhere.map { ($0.scheme, $0.path) } ?? [], uniquingKeysWith: { first, _ in first })
         self.isActivatable = isActivatable
     }
 }

@@ -2,8 +2,8 @@ internal import IPCInterface
 
 /// An application's claim to a URL scheme.
 public struct Handler: Sendable, Hashable {
-    /// The scheme as the application spells it. Compare it without regard to case.
-    public let scheme: String
+    /// The scheme as the application spells it; in a resolution, as the URL spells it.
+    public let scheme: URLScheme
     /// The application that claims the scheme.
     public let application: String
     /// `live` (released when the process disconnects), `persistent` (stored) or `installed` (declared in a file).
@@ -23,8 +23,8 @@ public struct Handler: Sendable, Hashable {
     /// Why the application was chosen or not; `nil` except in a resolution.
     public let reason: String?
 
-    init(_ facts: ClaimFacts, scheme: String? = nil) {
-        self.scheme = scheme ?? facts.scheme ?? ""
+    init(_ facts: ClaimFacts, scheme: URLScheme) {
+        self.scheme = scheme
         application = facts.application ?? ""
         kind = facts.kind ?? ""
         (statedHandler, statedDefault) = (facts.handler, facts.isDefault)
@@ -54,13 +54,13 @@ public struct URLResolution: Sendable, Hashable {
     /// All claims to the scheme, the chosen one first, each with its reason.
     public let candidates: [Handler]
 
-    init(_ facts: ResolutionFacts) {
+    init(_ facts: ResolutionFacts, of scheme: URLScheme) {
         application = facts.application.flatMap { $0.isEmpty ? nil : $0 }
         reason = facts.reason ?? ""
         isRunning = facts.running ?? false
         isActivatable = facts.activatable ?? false
         isQueueable = facts.queueable ?? false
         absentDefault = facts.absentDefault
-        candidates = (facts.candidates ?? []).map { Handler($0) }
+        candidates = (facts.candidates ?? []).map { Handler($0, scheme: scheme) }
     }
 }

@@ -9,7 +9,8 @@ struct SchemeClaims {
     init(_ link: BrokerLink) { self.link = link }
 
     func resolve(_ url: URLText) async throws(IPCError) -> URLResolution {
-        URLResolution(try await link.call(Schemes1.resolveURL, (url.text, NoOptions()), repeatable: true))
+        let facts = try await link.call(Schemes1.resolveURL, (url.text, NoOptions()), repeatable: true)
+        return URLResolution(facts, of: url.scheme)
     }
 
     /// - Parameter row: the scheme in the last row of the previous page; `nil` for the first page.
@@ -20,7 +21,9 @@ struct SchemeClaims {
         (options.after, options.limit) = (row, limit)
         let rows = try await link.call(
             Schemes1.listHandlers, (scheme?.spelling ?? "", options), repeatable: true, waitsForBus: waitsForBus)
-        return rows.map { Handler($0.facts, scheme: $0.scheme) }
+        return try rows.map { (row) throws(IPCError) in
+            Handler(row.facts, scheme: try known(URLScheme.self, row.scheme))
+        }
     }
 
     func setDefault(_ application: ApplicationID?, for scheme: URLScheme) async throws(IPCError) {
@@ -33,7 +36,10 @@ struct SchemeClaims {
         _ schemes: [URLScheme], for application: ApplicationID, _ options: RegisterOptions
     ) async throws(IPCError) -> [Handler] {
         let input = (application.text, schemes.map(\.spelling), options)
-        return try await link.call(Schemes1.register, input, repeatable: true).conflicts?.map { Handler($0) } ?? []
+        let conflicts = try await link.call(Schemes1.register, input, repeatable: true).conflicts ?? []
+        return try conflicts.map { (facts) throws(IPCError) in
+            Handler(facts, scheme: try known(URLScheme.self, facts.scheme))
+        }
     }
 
     func unregister(
@@ -52,15 +58,18 @@ struct SchemeClaims {
         let facts = try await link.call(Schemes1.getPolicy, (application.text, NoOptions()), repeatable: true)
         return AccessPolicy(
             allowsOthers: try known(PolicyWord(rawValue: facts.others ?? "allow"), "policy", facts.others) == .allow,
-            allowed: Set(facts.allow ?? []), refused: Set(facts.deny ?? []))
+            allowed: try ids(facts.allow), refused: try ids(facts.deny))
+    }
+
+    private func ids(_ names: [String]?) throws(IPCError) -> Set<ApplicationID> {
+        Set(try (names ?? []).map { (name) throws(IPCError) in try known(ApplicationID.self, name) })
     }
 
     func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) async throws(IPCError) {
-        for source in policy.allowed.union(policy.refused) { _ = try ApplicationID(source) }
         var options = PolicyOptions()
         options.others = (policy.allowsOthers ? PolicyWord.allow : .deny).rawValue
-        if !policy.allowed.isEmpty { options.allow = policy.allowed.sorted() }
-        if !policy.refused.isEmpty { options.deny = policy.refused.sorted() }
+        if !policy.allowed.isEmpty { options.allow = policy.allowed.sorted().map(\.text) }
+        if !policy.refused.isEmpty { options.deny = policy.refused.sorted().map(\.text) }
         try await link.call(Schemes1.setPolicy, (application.text, options, NoOptions()), repeatable: true)
     }
 }

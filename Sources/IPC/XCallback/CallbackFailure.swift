@@ -4,21 +4,21 @@ internal import IPCInterface
 /// only names and not the URL, because the URL's parameters contain the reply.
 public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The id of the request that was answered.
-    public let request: String
+    public let request: RequestID
     /// The name of the callback: `x-success`, `x-error` or `x-cancel`.
     public let callback: String
     /// The scheme of the callback; `nil` if the callback is not a URL.
-    public let scheme: String?
+    public let scheme: URLScheme?
     /// The reason, as part of a message for people.
     public let reason: String
     /// Whether the callback was opened, but its handler did not handle it.
     public let wasOpened: Bool
 
     init(
-        of request: String, _ callback: XCallbackURL.Callback, scheme: URLScheme?, wasOpened: Bool = false,
+        of request: RequestID, _ callback: XCallbackURL.Callback, scheme: URLScheme?, wasOpened: Bool = false,
         because reason: String
     ) {
-        (self.request, self.callback, self.scheme) = (request, callback.rawValue, scheme?.spelling)
+        (self.request, self.callback, self.scheme) = (request, callback.rawValue, scheme)
         (self.reason, self.wasOpened) = (reason, wasOpened)
     }
 

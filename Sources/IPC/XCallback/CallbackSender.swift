@@ -29,7 +29,7 @@ final class CallbackSender {
 
     init(_ link: BrokerLink) { self.link = link }
 
-    func answered(_ id: String, _ url: String, _ outcome: Outcome, _ reply: HandlerReply) {
+    func answered(_ id: RequestID, _ url: String, _ outcome: Outcome, _ reply: HandlerReply) {
         guard schemes != .none, let asked = XCallbackURL(url) else { return }
         switch Target(CallbackResult(outcome, reply), of: asked, reserved: schemes == .all) {
         case .none: break
@@ -39,11 +39,11 @@ final class CallbackSender {
         }
     }
 
-    private func send(_ url: String, _ callback: XCallbackURL.Callback, _ scheme: URLScheme, parent: String) {
+    private func send(_ url: String, _ callback: XCallbackURL.Callback, _ scheme: URLScheme, parent: RequestID) {
         var options = OpenURLOptions()
         options.id = RequestID.random().text
         options.timeout = Self.time.wireMilliseconds
-        options.parent = parent
+        options.parent = parent.text
         // Without this, the sender could start desktop applications in the name of this application.
         if schemes != .all { options.desktop = false }
         open += 1

@@ -32,24 +32,26 @@ final class AccessPolicies {
         let policy = self[application]
         var facts = PolicyFacts()
         facts.others = policy.allowsOthers ? "allow" : "deny"
-        (facts.allow, facts.deny) = (policy.allowed.sorted(), policy.refused.sorted())
+        (facts.allow, facts.deny) = (policy.allowed.sorted().map(\.text), policy.refused.sorted().map(\.text))
         return facts
     }
 
     /// Validates and stores a policy. The policy is on disk when this returns.
     func set(_ options: PolicyOptions, of application: ApplicationID) async throws {
-        for list in [options.allow ?? [], options.deny ?? []] {
-            try limits.check(\.namesPerCall, request: UInt64(list.count))
-            for id in list { _ = try ApplicationID(id) }
-        }
+        let (allowed, refused) = (try ids(options.allow), try ids(options.deny))
         let others = options.others ?? "allow"
         guard ["allow", "deny"].contains(others) else {
             throw IPCError(.invalidArguments, "“default” must be allow or deny, not \(others.quoted)")
         }
-        let policy = AccessPolicy(
-            allowsOthers: others == "allow", allowed: Set(options.allow ?? []), refused: Set(options.deny ?? []))
+        let policy = AccessPolicy(allowsOthers: others == "allow", allowed: allowed, refused: refused)
         try await store.commit { try $0.registrations.setPolicy(policy, of: application) }
         policies[application] = policy.isOpen ? nil : policy
+    }
+
+    private func ids(_ names: [String]?) throws -> Set<ApplicationID> {
+        let names = names ?? []
+        try limits.check(\.namesPerCall, request: UInt64(names.count))
+        return Set(try names.map(ApplicationID.init(_:)))
     }
 
     /// Rejects a source that may not open the URLs of an application, and logs the refusal.

@@ -6,12 +6,14 @@ public struct AccessPolicy: Sendable, Hashable {
     /// Whether sources that match no rule are allowed.
     public var allowsOthers: Bool
     /// Application ids that are allowed.
-    public var allowed: Set<String>
+    public var allowed: Set<ApplicationID>
     /// Application ids that are refused, even if they are also in ``allowed``.
-    public var refused: Set<String>
+    public var refused: Set<ApplicationID>
 
     /// Creates a policy. By default, it allows all sources.
-    public init(allowsOthers: Bool = true, allowed: Set<String> = [], refused: Set<String> = []) {
+    public init(
+        allowsOthers: Bool = true, allowed: Set<ApplicationID> = [], refused: Set<ApplicationID> = []
+    ) {
         (self.allowsOthers, self.allowed, self.refused) = (allowsOthers, allowed, refused)
     }
 
@@ -20,9 +22,10 @@ public struct AccessPolicy: Sendable, Hashable {
 
     /// Whether a source may open URLs of the application.
     public func allows(_ source: Source) -> Bool {
-        if !source.application.isEmpty, refused.contains(source.application) { return false }
-        if source.strength == .owned, allowed.contains(source.application) { return true }
-        return allowsOthers
+        // No rule matches a source without a valid id.
+        guard let id = try? ApplicationID(source.application) else { return allowsOthers }
+        if refused.contains(id) { return false }
+        return allowsOthers || source.strength == .owned && allowed.contains(id)
     }
 
     /// Whether a source is refused only because the bus does not confirm its id.

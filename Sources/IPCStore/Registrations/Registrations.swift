@@ -188,8 +188,8 @@ package final class Registrations {
             ], in: .policy)
     }
 
-    private static func packed(_ applications: Set<String>) -> [UInt8] {
-        applications.sorted().reduce(into: []) { $0.append(field: $1) }
+    private static func packed(_ applications: Set<ApplicationID>) -> [UInt8] {
+        applications.sorted().reduce(into: []) { $0.append(field: $1.text) }
     }
 
     private func nextSequence(_ greatest: StaticString) throws -> Int64 {
@@ -216,11 +216,11 @@ extension AccessPolicy {
         self.init(allowsOthers: row.integer(2) != 0, allowed: allowed, refused: refused)
     }
 
-    private static func applications(_ packed: [UInt8]) -> Set<String>? {
+    private static func applications(_ packed: [UInt8]) -> Set<ApplicationID>? {
         var fields = PackedFields(packed)
-        var applications: Set<String> = []
+        var applications: Set<ApplicationID> = []
         while !fields.isAtEnd {
-            guard let application = fields.text() else { return nil }
+            guard let application = try? ApplicationID(fields.text() ?? "") else { return nil }
             applications.insert(application)
         }
         return applications

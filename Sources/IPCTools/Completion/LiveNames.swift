@@ -13,12 +13,12 @@ package enum LiveNames {
     }
 
     package static let schemes = kind { app, _, names in
-        for try await claim in app.handlers() where !names.add(claim.scheme) { return }
+        for try await claim in app.handlers() where !names.add(claim.scheme.text) { return }
     }
 
     /// The beginnings of URLs that have a handler: each scheme with its colon.
     package static let urls = kind { app, _, names in
-        for try await claim in app.handlers() where !names.add(claim.scheme + ":") { return }
+        for try await claim in app.handlers() where !names.add("\(claim.scheme):") { return }
     }
 
     package static let applications = kind { app, _, names in

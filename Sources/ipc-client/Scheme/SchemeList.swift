@@ -38,7 +38,7 @@ struct SchemeList: ClientCommand {
             for handler in handlers {
                 let rank = handler.isDefault ? "default" : handler.isHandler ? "handler" : ""
                 table.add(
-                    handler.scheme, handler.application, handler.kind, rank, yesOrNo(handler.isRunning),
+                    handler.scheme.text, handler.application, handler.kind, rank, yesOrNo(handler.isRunning),
                     yesOrNo(handler.isActivatable))
             }
             return table.text(aligned: isAligned, style: output.style)

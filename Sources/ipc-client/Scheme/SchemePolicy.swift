@@ -61,7 +61,7 @@ struct SchemePolicy: ClientCommand {
         let id = try ApplicationID(application)
         var policy = forget ? AccessPolicy() : try await app.policy(of: id)
         if changes {
-            policy = changed(policy)
+            policy = try changed(policy)
             try await app.setPolicy(policy, of: id)
         }
         try output.print(json(policy), text: changes ? nil : text(policy))
@@ -91,7 +91,9 @@ struct SchemePolicy: ClientCommand {
     }
 
     /// Returns a policy with the changes that the options request.
-    func changed(_ policy: AccessPolicy) -> AccessPolicy {
+    func changed(_ policy: AccessPolicy) throws(IPCError) -> AccessPolicy {
+        let allowed = try self.allowed.map(ApplicationID.init(_:))
+        let refused = try self.refused.map(ApplicationID.init(_:))
         var policy = policy
         if let others { policy.allowsOthers = others == .allow }
         policy.allowed = policy.allowed.subtracting(refused).union(allowed)
@@ -103,15 +105,15 @@ struct SchemePolicy: ClientCommand {
         .object([
             "application": .string(application),
             "default": .string(rule(policy).rawValue),
-            "allow": .array(policy.allowed.sorted().map { .string($0) }),
-            "deny": .array(policy.refused.sorted().map { .string($0) }),
+            "allow": .array(policy.allowed.sorted().map { .string($0.text) }),
+            "deny": .array(policy.refused.sorted().map { .string($0.text) }),
         ])
     }
 
     func text(_ policy: AccessPolicy) -> String {
         let rows =
-            [("default", rule(policy).rawValue)] + policy.allowed.sorted().map { ("allow", $0) }
-            + policy.refused.sorted().map { ("deny", $0) }
+            [("default", rule(policy).rawValue)] + policy.allowed.sorted().map { ("allow", $0.text) }
+            + policy.refused.sorted().map { ("deny", $0.text) }
         return rows.map { "\($0)\t\($1)" }.joined(separator: "\n")
     }
 

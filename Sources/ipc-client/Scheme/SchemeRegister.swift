@@ -153,7 +153,7 @@ struct SchemeRegister: ClientCommand {
             "fd": fd ? .boolean(true) : nil,
             "conflicts": .array(conflicts.map(JSONValue.handler)),
             "files": links.map(\.files.json),
-            "desktop": links.map { .array($0.schemes.map { .string($0) }) },
+            "desktop": links.map { .array($0.schemes.map { .string($0.text) }) },
             "activatable": links?.isActivatable.map { .boolean($0) },
         ])
     }

@@ -84,7 +84,7 @@ func yesOrNo(_ fact: Bool?) -> String { fact.map { $0 ? "yes" : "no" } ?? "" }
 extension JSONValue {
     static func handler(_ handler: Handler) -> JSONValue {
         .object([
-            "scheme": handler.scheme.isEmpty ? nil : .string(handler.scheme),
+            "scheme": .string(handler.scheme.text),
             "application": .string(handler.application),
             "kind": .string(handler.kind),
             "handler": handler.statedHandler.map { .boolean($0) },

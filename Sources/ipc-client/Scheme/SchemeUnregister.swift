@@ -51,7 +51,7 @@ struct SchemeUnregister: ClientCommand {
         try output.print(
             .object([
                 "application": .string(application),
-                "schemes": .array((all ? claimed.map(\.scheme) : self.schemes).map { .string($0) }),
+                "schemes": .array((all ? claimed.map(\.scheme.text) : self.schemes).map { .string($0) }),
                 "all": .boolean(all), "files": files.json,
             ]), text: files.lines)
         if claimed.allSatisfy(\.isInstalled) && files.isEmpty { try warnOfNothing(claimed) }
@@ -83,7 +83,7 @@ struct SchemeUnregister: ClientCommand {
 
     @DBusActor
     private func warnOfRunning(_ app: Application) async throws {
-        let kept = try await claimed(app).filter { !$0.isInstalled }.map(\.scheme)
+        let kept = try await claimed(app).filter { !$0.isInstalled }.map(\.scheme.text)
         guard !kept.isEmpty else { return }
         try output.warn(
             "StillClaimed",
@@ -97,7 +97,7 @@ struct SchemeUnregister: ClientCommand {
             installed.isEmpty
                 ? "\(application) did not claim \(what), so nothing was changed; 'ipc-client scheme list' lists all claims"
                 : "nothing was changed: \(application) claims "
-                    + "\(installed.map(\.scheme.quoted).joined(separator: ", ")) with a file of its package; "
+                    + "\(installed.map(\.scheme.text.quoted).joined(separator: ", ")) with a file of its package; "
                     + "remove that file")
     }
 

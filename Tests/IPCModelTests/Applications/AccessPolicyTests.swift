@@ -26,7 +26,7 @@ struct AccessPolicyTests {
     @Test("Who states nothing is one of the others")
     func nobody() {
         #expect(AccessPolicy(refused: ["a.b"]).allows(.nobody))
-        #expect(!AccessPolicy(allowsOthers: false, allowed: [""]).allows(.nobody))
+        #expect(!AccessPolicy(allowsOthers: false, allowed: ["a.b"]).allows(.nobody))
     }
 
     @Test("A policy that says nothing need not be kept")

@@ -10,7 +10,7 @@ import Testing
     @Test func policiesSurvive_I1() async throws {
         let store = try place.open()
         let (one, two) = (ApplicationID("demo.One"), ApplicationID("demo.Two"))
-        let closed = AccessPolicy(allowsOthers: false, allowed: ["demo.A", "demo.B"], refused: ["x\ny"])
+        let closed = AccessPolicy(allowsOthers: false, allowed: ["demo.A", "demo.B"], refused: ["demo.D", "demo.E"])
         let refusing = AccessPolicy(refused: ["demo.C"])
         try await store.commit { transaction in
             try transaction.registrations.setPolicy(refusing, of: one)

@@ -6,8 +6,8 @@ extension Handler {
     /// The claim of an application that is not running.
     static func healthy(isActivatable: Bool = true) -> Handler {
         var facts = ClaimFacts()
-        (facts.scheme, facts.application, facts.kind) = ("Well.example", "org.example.Well", "persistent")
+        (facts.application, facts.kind) = ("org.example.Well", "persistent")
         (facts.handler, facts.running, facts.activatable) = (true, false, isActivatable)
-        return Handler(facts)
+        return Handler(facts, scheme: "Well.example")
     }
 }

@@ -35,11 +35,11 @@ struct StoreExport {
         }
         for try await handler in app.handlers() {
             if handler.kind == "persistent" {
-                try folder.add(.registration(scheme: handler.scheme, application: handler.application))
+                try folder.add(.registration(scheme: handler.scheme.text, application: handler.application))
                 counts.registrations += 1
             }
             if handler.isDefault {
-                try folder.add(.choice(scheme: handler.scheme, application: handler.application))
+                try folder.add(.choice(scheme: handler.scheme.text, application: handler.application))
                 counts.choices += 1
             }
         }

@@ -89,7 +89,7 @@ struct ImportPlan: Sendable {
         }
         let chosen = Dictionary(choices.map { ($0.scheme, $0.application) }, uniquingKeysWith: { first, _ in first })
         for try await handler in app.handlers() where handler.isDefault {
-            guard let application = chosen[handler.scheme], application != handler.application else { continue }
+            guard let application = chosen[handler.scheme.text], application != handler.application else { continue }
             present.append("the default of \(handler.scheme)")
         }
         guard let first = present.first else { return }

@@ -37,14 +37,14 @@ extension Facts {
     fileprivate func removal(of claim: Handler) -> String {
         guard claim.kind == "installed", let file = claimFiles[claim.application] else {
             return "\(tool) "
-                + ShellLine.command("scheme", "unregister", claim.scheme, "--application", claim.application)
+                + ShellLine.command("scheme", "unregister", claim.scheme.text, "--application", claim.application)
         }
         // The broker reads handler files when it starts, so the command also stops the running broker.
         return ShellLine.all(sudo(file) + ShellLine.command("rm", "--", file), broker.process.map(ShellLine.end))
     }
 
     fileprivate func finding(on application: String, with schemes: [String]) -> Finding? {
-        let claimed = Set(claims.filter { $0.application == application }.map { URLScheme.canonical($0.scheme) })
+        let claimed = Set(claims.filter { $0.application == application }.map(\.scheme.canonical))
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
         let register = "\(tool) scheme register \(arguments.joined(separator: " "))"
         // The journal does not record whether the application takes descriptors.

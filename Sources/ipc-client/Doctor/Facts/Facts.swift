@@ -67,7 +67,7 @@ extension Facts {
     var directories: BaseDirectories { BaseDirectories { variables[$0] } }
 
     /// The schemes of all claims, in lower case.
-    var claimedSchemes: [String] { Set(claims.map { URLScheme.canonical($0.scheme) }).sorted() }
+    var claimedSchemes: [String] { Set(claims.map(\.scheme.canonical)).sorted() }
 
     /// The path of the program that a shell finds by a name; nil if there is none.
     func program(named name: String) -> String? {
