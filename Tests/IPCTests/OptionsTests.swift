@@ -61,10 +61,13 @@ struct OptionsTests {
         _ = try await pair.application.open("x:", sending: [.string("a")], options: options)
         let set = try #require(pair.broker.opened[0].options.set)
         #expect(set.timeToLive == 9_000 && set.sensitive == true && set.once == true && set.create == nil)
+        options.createsPasteboard = false
+        _ = try await pair.application.open("x:", sending: [.string("a")], options: options)
+        #expect(pair.broker.opened[1].options.set?.create == false)
         // The id of the request counts, so a second one for its pasteboard is an error.
         options.pasteboard.id = .random()
         let wrong = options
         let error = await #expect(throws: IPCError.self) { try await pair.application.open("x:", options: wrong) }
-        #expect(error?.code == .invalidArguments && pair.broker.opened.count == 1)
+        #expect(error?.code == .invalidArguments && pair.broker.opened.count == 2)
     }
 }

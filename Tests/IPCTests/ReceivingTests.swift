@@ -52,6 +52,16 @@ struct ReceivingTests {
         #expect(outcome == "handled" && reply.items == [.string("thanks")])
     }
 
+    @Test func aRequestHasThePartsOfItsURL() async throws {
+        let answer = delivering("id-of-the-request", "IPCServer.DEMO://h%20x/a%20b?c=d")
+        var requests = application.openURLs.makeAsyncIterator()
+        let request = try #require(try await requests.next())
+        #expect(request.scheme == "ipcserver.demo" && request.scheme.text == "IPCServer.DEMO")
+        #expect(request.host == "h x" && request.path == "/a b" && request.parameters["c"] == "d")
+        try await request.finish(.handled)
+        _ = try await answer.value
+    }
+
     @Test func aRequestWithoutContextIsFromNobody() async throws {
         let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()

@@ -69,6 +69,7 @@ struct RequestTests {
         let times = [request.acceptedAt, request.expiresAt, request.endedAt]
         #expect(times.map { $0?.millisecondsSince1970 } == [1, 2, 3] && request.reply == [.string("late")])
         #expect(request.errorName == "a.b" && request.errorCode == "busy" && request.errorMessage == "another time")
+        #expect(try await pair.application.request(requestID).outcome == .timedOut)
     }
 
     @Test func aWordThatNobodyKnowsIsAnError() async throws {
