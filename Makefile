@@ -154,7 +154,7 @@ $(BUILT): $(SOURCES)
 	$(MAKE) build
 
 docs: ## the library's reference and articles as a web site, in .build/docs (DocC)
-	swift build $(SWIFT_FLAGS) --target IPC
+	swift build $(SWIFT_FLAGS) --target IPCFoundation
 	scripts/docs .build/debug .build/docs
 
 manuals: debug ## write the manual pages in docs/man anew, from what the programs say of themselves
