@@ -62,6 +62,9 @@ let package = Package(
         .testTarget(
             name: "InstallIDTests", dependencies: ["InstallID"], path: "InstallID/Tests", swiftSettings: settings),
 
+        // Notes: exactly the handler in the README of the repository
+        .executableTarget(name: "notes", dependencies: [ipc], path: "Notes", swiftSettings: settings),
+
         // OAuthLogin
         .target(name: "OAuthLogin", dependencies: [ipc, crypto], path: "OAuthLogin/Library", swiftSettings: settings),
         .executableTarget(

@@ -91,6 +91,22 @@ import Testing
         #expect(output.status == .success, "\(output.errors)")
     }
 
+    /// The complete programs that end in a crash if there is no bus: an error of top-level code is a fatal error.
+    private func crashing(_ snippets: [Snippet]) -> [String] {
+        snippets.filter { snippet in
+            snippet.lines.contains("import IPC") && !snippet.lines.contains { $0.hasPrefix("} catch") }
+        }.map(\.place)
+    }
+
+    @Test func everyProgramReportsItsErrors() throws {
+        let all = try documents.flatMap { snippets($0, try FileContents.text("\(Self.root)/\($0)")) }
+        #expect(all.count { $0.lines.contains("import IPC") } >= 6)
+        #expect(crashing(all) == [])
+        // The control: a program without a "catch" is found.
+        let text = "```swift\nimport IPC\n\n_ = try await Application.connect(id: \"a.b\")\n```\n"
+        #expect(crashing(snippets("wrong.md", text)) == ["wrong.md:1"])
+    }
+
     /// The control: code that does not compile is found, with its location.
     @Test func aMistakeIsFound() async throws {
         let text = "<!-- code: let board = app.generalPasteboard -->\n```swift\ntry await board.setSting(\"x\")\n```\n"
