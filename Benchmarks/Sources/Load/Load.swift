@@ -40,7 +40,7 @@ struct Load {
         case "fill-schemes": try await Growth.fillSchemes(settings)
         case "fill-pending": try await Growth.fillPending(settings)
         case "connect": try await Growth.connect(settings)
-        default: throw Settings.Mistake(description: "there is no measurement “\(settings.measurement)”")
+        default: throw Settings.Mistake(description: "unknown measurement “\(settings.measurement)”")
         }
     }
 }

@@ -10,13 +10,13 @@ struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oauth-login", abstract: "Sign in through the browser.",
         discussion: """
-            Opens the server's page in a browser, waits until that is sent to oauthlogin.demo:/callback?code=…, and gets a \
-            token for the code. For the time of the login the desktop brings such links here; what was written for that is \
-            taken back at the end, also after Ctrl-C.
+            Opens the server's page in a browser, waits until the browser is redirected to oauthlogin.demo:/callback?code=…, \
+            and gets a token for the code. During the login, the desktop opens such links in this program. The files that \
+            this needs are removed at the end, also after Ctrl-C.
 
             EXIT STATUS
               0 signed in; 69 no bus, no broker, no server; 70 the server refuses the code; 73 another program has the \
-            scheme; 75 nobody has answered in time; 77 the person said no; 130 Ctrl-C
+            scheme; 75 no answer in time; 77 the user declined; 130 Ctrl-C
             """)
 
     @Argument(help: "The server.", transform: Self.server)

@@ -30,7 +30,7 @@ enum LoginFailure: ExitCodeError, CustomStringConvertible {
             "\(scheme): links go to \(other), which would get the code; 'ipc-client scheme resolve \(scheme):' tells more"
         case .noBrowser(let reason): "no browser was started: \(reason); say --browser COMMAND"
         case .timedOut(let time):
-            "nobody has answered in the browser within \((time / .seconds(1)).formatted()) s; try again"
+            "no answer came from the browser within \((time / .seconds(1)).formatted()) s; try again"
         case .interrupted: "ended; nobody is signed in"
         case .refused(let error, let words):
             "the server has refused: \(error)" + (words.map { " (\($0))" } ?? "")

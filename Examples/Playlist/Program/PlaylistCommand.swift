@@ -63,7 +63,7 @@ struct Show: AsyncParsableCommand {
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the paths of a list's tracks, in order, wherever they are by now.",
-        discussion: "What is missing is told on standard error, and the exit code is 66.")
+        discussion: "If tracks are missing, standard error lists them, and the exit code is 66.")
     @Argument(help: "The name of the list.") var list: String
     @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
 

@@ -102,7 +102,7 @@ struct OAuthLoginTests {
         let before = try OAuthLoginScene.home()
         let (login, _) = try await scene.waitingLogin(["--timeout", "0.5"])
         #expect(try await login.wait() == .exited(75))
-        #expect(login.errors.text.contains("nobody has answered in the browser within 0.5 s"))
+        #expect(login.errors.text.contains("no answer came from the browser within 0.5 s"))
         #expect(try OAuthLoginScene.home() == before)
     }
 

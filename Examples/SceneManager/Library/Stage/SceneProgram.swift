@@ -70,7 +70,7 @@ public struct SceneProgram: Sendable {
             return (stack ?? anew, "")
         } catch {
             guard error.code == .payloadInvalid else { throw error }
-            return (anew, "begun anew: the pasteboard \(id) holds something else (\(error.message))")
+            return (anew, "started over: the pasteboard \(id) has other content (\(error.message))")
         }
     }
 }

@@ -21,7 +21,7 @@ struct SceneSession {
         // If the scheme is lost, for example to another process with this id, no key can fix that: only report it.
         let loss = Task {
             guard case .failure(let error) = await urls.result else { return }
-            stage.notice = "no URLs any more: \(error)"
+            stage.notice = "URLs no longer arrive: \(error)"
         }
         let (inputs, feed) = AsyncStream.makeStream(of: TerminalEvent.self)
         let keys = Task {
