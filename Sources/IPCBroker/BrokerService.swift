@@ -19,7 +19,9 @@ struct BrokerService {
     private func describe(to name: BusName?) async throws -> String {
         let caller = await clients.caller(name)
         let (isFree, own) = (caller.visibility.isWhole, caller.source)
-        let stored = try await store.commit { $0.usage() }
+        let (stored, loss) = try await store.commit { ($0.usage(), $0.loss) }
+        var place = ["path": configuration.store]
+        place["problem"] = loss?.description
         let kept = store.statistics.snapshot.memoryFiles
         let usage = UsageReport(
             stored, watchers: watchers.count, descriptors: descriptors.count + UInt64(kept)
@@ -33,7 +35,7 @@ struct BrokerService {
                 "watchers": "\(watchers.count)", "pending-requests": "\(table.count)",
                 "direct-connections": "\(direct.count)",
             ]),
-            "store": .strings(["path": configuration.store]),
+            "store": .strings(place),
             "usage": usage.json,
             "version": .string(ProductVersion.text),
         ]).text

@@ -34,4 +34,20 @@ import Testing
         try await next.put("new", on: board)
         try await next.close()
     }
+
+    @Test func aStoreKnowsThatItsDatabaseIsAnotherFile_I1() async throws {
+        let store = try place.open()
+        try await store.put("kept", on: board)
+        // The control: nothing is wrong as long as the files are in their place.
+        #expect(try await store.commit { $0.loss } == nil)
+        let copy = place.path + "/copy"
+        _ = try await RunningProcess.run("cp", [place.database, copy]).succeeded()
+        _ = try await RunningProcess.run("mv", [copy, place.database]).succeeded()
+        let loss = StoreError.replaced(path: place.database)
+        #expect(try await store.commit { $0.loss } == loss)
+        #expect(loss.description.contains("is another file"))
+        await #expect(throws: loss) { try await store.put("lost", on: board) }
+        #expect(try await store.text(of: board) == "kept")
+        try await store.close()
+    }
 }

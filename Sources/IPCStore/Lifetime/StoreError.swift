@@ -5,6 +5,8 @@ package enum StoreError: Condition, Hashable {
     case noSpace
     /// The database or its log was removed or moved while the store was open. Nothing was written; reads still work.
     case removed(path: String)
+    /// Another file replaced the database or its log while the store was open. Nothing was written; reads still work.
+    case replaced(path: String)
     /// The store is closed, or the disk has failed and no further operation is acknowledged.
     case unavailable
     /// The process cannot start the store's thread.
@@ -24,7 +26,7 @@ package enum StoreError: Condition, Hashable {
     package var ipcError: IPCError {
         switch self {
         case .noSpace: IPCError(.noSpace, sentence)
-        case .damagedRecord, .removed: IPCError(.inputOutput, sentence)
+        case .damagedRecord, .removed, .replaced: IPCError(.inputOutput, sentence)
         case .unavailable, .noThread, .inUse, .newer, .foreign, .unsafePlace, .setting:
             IPCError(.storeUnavailable, sentence)
         }
@@ -34,9 +36,8 @@ package enum StoreError: Condition, Hashable {
         switch self {
         case .noSpace:
             "the store's disk is full, and nothing was written; try again when there is space"
-        case .removed(let path):
-            "the store was removed or moved while its broker was running (\(path.quoted) is gone), and nothing was "
-                + "written; run 'ipc-client board export FOLDER' to save what the broker still has, and restart it"
+        case .removed(let path): Self.loss("\(path.quoted) is gone")
+        case .replaced(let path): Self.loss("\(path.quoted) is another file")
         case .unavailable:
             "the store accepts no more changes: the broker is stopping, or the disk failed; try again"
         case .noThread:
@@ -55,5 +56,10 @@ package enum StoreError: Condition, Hashable {
         case .damagedRecord(let what):
             "the record of \(what) is damaged on disk"
         }
+    }
+
+    private static func loss(_ fact: String) -> String {
+        "the store was moved, removed or replaced while its broker was running (\(fact)), so the broker writes nothing to "
+            + "it; run 'ipc-client board export FOLDER' to save what the broker still has, and restart the broker"
     }
 }

@@ -124,7 +124,7 @@ final class GroupTransaction {
 
     private func note(_ area: Area) throws {
         guard case .persistent = area, !isForFile else { return }
-        if let missing = log.missing { throw StoreError.removed(path: missing) }
+        if let loss = log.loss { throw loss }
         isForFile = true
     }
 

@@ -10,6 +10,9 @@ package struct StoreTransaction: ~Copyable {
     /// The current time of the clock for the deadlines of versions, in milliseconds since boot.
     package var uptime: UInt64 { session.configuration.uptime() }
 
+    /// The error for every write to the file, if the file was removed, moved or replaced; otherwise `nil`.
+    package var loss: StoreError? { session.transaction.log.loss }
+
     package var requests: Requests { session.requests }
     package var registrations: Registrations { session.registrations }
 

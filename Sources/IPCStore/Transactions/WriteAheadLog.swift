@@ -52,14 +52,14 @@ final class WriteAheadLog {
         }
     }
 
-    /// The path where the database or its log is missing, because it was removed, moved or replaced, so that the next
-    /// broker would not find it; `nil` if both files are where they belong.
-    var missing: String? {
+    /// The error for every write, if the next broker would not find the open database or its log, because the file was
+    /// removed, moved or replaced; `nil` if both are in their place.
+    var loss: StoreError? {
         let log = opened.map { (path, Optional($0.inode)) }
         for (path, inode) in [(place.file, place.inode), log].compactMap(\.self) {
             let found = Self.inode { lstat(path, &$0) }
-            let isElsewhere = found.map { $0 != inode } ?? (errno == ENOENT || errno == ENOTDIR)
-            if isElsewhere { return path }
+            if let found, found != inode { return .replaced(path: path) }
+            if found == nil, errno == ENOENT || errno == ENOTDIR { return .removed(path: path) }
         }
         return nil
     }

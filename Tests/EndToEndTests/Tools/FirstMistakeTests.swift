@@ -382,14 +382,13 @@ struct FirstMistakeTests {
         // The handler is not called for a request that could not be recorded.
         for arguments in [["send", "again"], ["send", "--queue", "again"]] {
             let sent = try await Tools.client(arguments)
-            #expect(sent.status == .exited(74) && sent.errors.contains("removed or moved"), "\(sent)")
+            #expect(sent.status == .exited(74) && sent.errors.contains("moved, removed or replaced"), "\(sent)")
         }
         #expect(
             try await Tools.client(["request", "list", "--json"]).succeeded().output.split(separator: "\n").count == 1)
-        if !change.hasPrefix("cp") {
-            let doctor = try await Tools.client(["doctor", "--json"])
-            #expect(doctor.output.contains("\"store-gone\""), "\(doctor)")
-        }
+        let doctor = try await Tools.client(["doctor", "--json"])
+        #expect(doctor.status == .exited(69) && doctor.output.contains("\"store-gone\""), "\(doctor)")
+        #expect(doctor.output.contains(change.hasPrefix("cp") ? "is another file" : "is gone"), "\(doctor)")
         let large = try await Tools.client(["set", "notes"], input: .text(String(repeating: "long ", count: 20_000)))
         #expect(large.status == .exited(74), "\(large)")
         let folder = try PrivateBus.current.directory.appending("export")

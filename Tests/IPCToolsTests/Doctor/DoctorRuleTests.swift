@@ -23,7 +23,7 @@ struct DoctorRuleTests {
         "store-read-only": { $0.store.isReadOnly = true },
         "store-full": { $0.store.free = 1 << 20 },
         "store-damaged": { $0.store.quarantined = ["store.sqlite.damaged-1"] },
-        "store-gone": { $0.store.hasDatabase = false },
+        "store-gone": { $0.store.problem = "it is gone" },
         "store-in-use": { $0.store.holder = 8 },
         "service-malformed": {
             $0.services[1] = ServiceFacts(path: "/s/org.example.Well.service", bytes: Array("no key".utf8))

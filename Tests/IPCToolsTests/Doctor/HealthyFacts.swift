@@ -33,7 +33,7 @@ extension Facts {
         ]
         facts.store.path = "/home/me/store"
         facts.store.directory = FileFacts(path: "/home/me/store", kind: .directory, mode: 0o700, owner: 1000)
-        (facts.store.free, facts.store.size, facts.store.hasDatabase) = (1 << 30, 1 << 40, true)
+        (facts.store.free, facts.store.size) = (1 << 30, 1 << 40)
         facts.store.holder = 7
         facts.configuration.path = "/home/me/ipc-broker.conf"
         facts.limits = [LimitUse(name: "pasteboards", source: nil, use: 89, most: 100)]

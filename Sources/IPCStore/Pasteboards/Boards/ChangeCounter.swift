@@ -74,7 +74,7 @@ final class ChangeCounter {
 
     /// Records that this run has pasteboards in memory, because their loss when the run ends will not be recorded.
     func noteVolatilePasteboard() throws {
-        guard !state.hadVolatile, transaction.log.missing == nil else { return }
+        guard !state.hadVolatile, transaction.log.loss == nil else { return }
         try reserve { $0.hadVolatile = true }
     }
 

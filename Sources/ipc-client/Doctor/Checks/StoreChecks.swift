@@ -4,7 +4,7 @@ import IPCTools
 extension Check {
     /// Checks that the broker can use its store, and that the store is complete.
     static let store = Check("store", right: "the store can be written, and nothing is damaged") { facts in
-        if let deleted = facts.deletedStore { return [deleted] }
+        if let lost = facts.lostStore { return [lost] }
         guard facts.store.directory.kind == .directory else { return nil }
         return [facts.foreignStore, facts.readOnlyStore, facts.fullStore, facts.damagedStore, facts.storeInUse]
             .compactMap(\.self)
@@ -12,13 +12,10 @@ extension Check {
 }
 
 extension Facts {
-    fileprivate var deletedStore: Finding? {
-        guard broker.version != nil, !store.hasDatabase, let process = broker.process else { return nil }
-        return Finding(
-            .storeGone,
-            "the store of the running broker, \(store.path), was moved or removed, so its content is lost when the "
-                + "broker stops; run 'ipc-client board export FOLDER' to save it, and restart the broker",
-            fix: ShellLine.end(process))
+    /// Only the broker knows which files it has open: another file may have the same name.
+    fileprivate var lostStore: Finding? {
+        guard let problem = store.problem, let process = broker.process else { return nil }
+        return Finding(.storeGone, problem, fix: ShellLine.end(process))
     }
 
     fileprivate var foreignStore: Finding? {

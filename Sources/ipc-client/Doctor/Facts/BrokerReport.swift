@@ -15,6 +15,7 @@ extension Facts {
             let description = try? JSONValue(parsing: text)
             broker.version = description?["version"]?.string
             store.path = description?["store"]?["path"]?.string ?? ""
+            store.problem = description?["store"]?["problem"]?.string
             limits = description.map { StatusReport($0).limits } ?? []
             claims = try await application.handlers().all()
             let folders = directories.data + [directories.runtime].compactMap(\.self)

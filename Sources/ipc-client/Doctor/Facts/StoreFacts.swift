@@ -7,8 +7,8 @@ struct StoreFacts: Sendable {
     var directory = FileFacts(path: "")
     /// The files and folders in the store.
     var files: [FileFacts] = []
-    /// Whether the store contains the database, as it does while a broker is running.
-    var hasDatabase = false
+    /// Why the running broker cannot write to its store, in its own words; nil if it can, or if there is no broker.
+    var problem: String?
     /// The names of damaged databases and values that the broker has moved aside.
     var quarantined: [String] = []
     /// Whether the file system is mounted read-only.
@@ -28,7 +28,6 @@ extension Facts {
         guard store.directory.kind == .directory else { return }
         let names = Folder.names(store.path).sorted()
         store.files = names.map { .read("\(store.path)/\($0)") }
-        store.hasDatabase = names.contains("store.sqlite")
         // `Quarantine` in IPCStore gives damaged databases and values this prefix.
         store.quarantined = names.filter { $0.hasPrefix("store.sqlite.damaged-") }
         var status = statvfs()
