@@ -50,6 +50,11 @@ import Testing
         #expect(throws: StoreError.self) { try Store.open(image) }
         #expect(try place.bytes(file) == log)
         #expect(try place.bytes(image.directory + "/store.sqlite") == before)
+        // Without its database, the log is left untouched too.
+        try FileManager.default.removeItem(atPath: image.directory + "/store.sqlite")
+        let error = #expect(throws: StoreError.self) { try Store.open(image) }
+        #expect(error == .newer(file: image.directory + "/store.sqlite", version: 77, supported: 1))
+        #expect(try place.bytes(file) == log)
     }
 
     @Test func databaseOfAnotherProgramIsRefusedAndLeftUntouched() async throws {

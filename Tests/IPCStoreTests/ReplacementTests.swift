@@ -69,4 +69,35 @@ import Testing
         #expect(again.report.quarantine != nil)
         try await again.close()
     }
+
+    /// - Parameter isCutOff: whether the first replacement fails, because a directory has the name of its copy.
+    @Test(arguments: [false, true])
+    func `I1: a log whose database is missing is moved aside and kept`(isCutOff: Bool) async throws {
+        let store = try place.open()
+        try await store.put("only in the log", on: board)
+        let image = try place.crashImage()
+        try await store.close()
+        let (database, log) = (image.directory + "/store.sqlite", image.directory + "/store.sqlite-wal")
+        let written = try place.bytes(log)
+        try #require(written.contains("only in the log".utf8))
+        try FileManager.default.removeItem(atPath: database)
+        if isCutOff {
+            let copy = database + ".salvage"
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+            #expect(throws: StoreError.self) { try Store.open(image) }
+            #expect(try place.bytes(log) == written)
+            try FileManager.default.removeItem(atPath: copy)
+        }
+        let again = try Store.open(image)
+        let quarantine = try #require(again.report.quarantine)
+        #expect(try place.bytes(quarantine + "-wal") == written)
+        try await again.put("new", on: board)
+        try await again.close()
+        // The control: with its database, nothing is moved, and the log that was moved aside stays.
+        let next = try Store.open(image)
+        #expect(next.report.quarantine == nil)
+        #expect(try await next.text(of: board) == "new")
+        try await next.close()
+        #expect(try place.bytes(quarantine + "-wal") == written)
+    }
 }

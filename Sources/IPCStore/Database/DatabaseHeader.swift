@@ -7,8 +7,10 @@ struct DatabaseHeader {
     static let applicationID: UInt32 = 0x7349_5043
 
     enum Finding: Equatable {
-        /// There is no file, or it is empty.
+        /// There is no file, or it is empty, and there is no log either.
         case nothing
+        /// The log has content, but its database is missing or empty. The version is the highest one in the log.
+        case log(version: UInt32)
         case noDatabase
         case foreign
         /// A store's database. The version is the highest one found in the database file and its log.
@@ -17,13 +19,20 @@ struct DatabaseHeader {
 
     static func inspect(_ directory: StoreDirectory) -> Finding {
         guard let header = StoreDirectory.read(directory.database, atMost: 100), !header.isEmpty else {
-            return .nothing
+            let isLost = isEmpty(directory.database) && !isEmpty(directory.log)
+            return isLost ? .log(version: versionInLog(directory.log)) : .nothing
         }
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return .noDatabase }
         // A store has no application id before its first migration.
         let mark = header.number(at: 68)
         guard mark == applicationID || mark == 0 && header.number(at: 60) == 0 else { return .foreign }
         return .store(version: max(header.number(at: 60), versionInLog(directory.log)))
+    }
+
+    /// Whether a file is missing or has no bytes. False for a file that cannot be examined.
+    private static func isEmpty(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_size == 0 : errno == ENOENT
     }
 
     /// The highest `user_version` in the log's copies of the first page; 0 if the log contains no copy.

@@ -13,6 +13,7 @@ struct Quarantine {
     /// Renames the damaged database and its log, and returns the new path. If ``finish()`` is not called, the next
     /// start renames them back: if it found a new database without the salvaged rows, it would remove the blobs.
     func move() throws -> String {
+        try fill()
         try mark()
         for suffix in ["-wal", ""] {
             guard Glibc.rename(directory.database + suffix, place + suffix) == 0 || errno == ENOENT else {
@@ -21,6 +22,17 @@ struct Quarantine {
         }
         try directory.synchronize()
         return place
+    }
+
+    /// Gives a missing or empty database a page of zeros. SQLite would delete the log of an empty database instead of
+    /// reading it, and without a file to rename, ``restore(in:)`` could not tell the new database from the old one.
+    private func fill() throws {
+        let descriptor = try directory.openFile(directory.database)
+        defer { Glibc.close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+            status.st_size > 0 || ftruncate(descriptor, off_t(Self.pageSize)) == 0
+        else { throw StoreDirectory.refusal(directory.database, StoreDirectory.systemError) }
     }
 
     /// Makes the new database permanent. Call this once the rows are salvaged.

@@ -73,8 +73,10 @@ struct StoreOpening {
         case .nothing: return
         case .noDatabase: throw DamagedFile("the file is not an SQLite database")
         case .foreign: throw StoreError.foreign(file: directory.database)
-        case .store(let version) where version > Migrations.latest:
+        case .store(let version) where version > Migrations.latest, .log(let version) where version > Migrations.latest:
             throw StoreError.newer(file: directory.database, version: version, supported: Migrations.latest)
+        // SQLite would delete a log without its database.
+        case .log: throw DamagedFile("the database is missing, but its write-ahead log is there")
         case .store: return
         }
     }

@@ -28,6 +28,20 @@ struct StoreDoctorTests {
     }
 
     @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    func `a log whose database was removed after a crash`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let process = try await scene.bus.processID(ofName: DoctorScene.broker)
+        try await scene.run("kill -9 \(process) && tail --pid=\(process) -f /dev/null")
+        try await scene.run("rm \(scene.store)/store.sqlite")
+        try await withDeadline("the bus notices the crash") {
+            while try await scene.bus.hasOwner(DoctorScene.broker) {}
+        }
+        try await scene.expectMended("store-damaged", "note", saying: "store.sqlite.damaged-")
+        let kept = FileContents.names(in: scene.store + ".damaged") ?? []
+        #expect(kept.contains { $0.hasSuffix("-wal") }, "\(kept)")
+    }
+
+    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
     func `a store that the broker of another bus has`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
