@@ -377,6 +377,10 @@ struct FirstMistakeTests {
         _ = try await Tools.client(["set", "notes", "kept"]).succeeded()
         _ = try await Tools.client(["send", "hello"]).succeeded()
         _ = try await RunningProcess.run("/bin/sh", ["-c", change, broker.store]).succeeded()
+        // A handler that starts now does not make the folder again, which would look like a store.
+        let isThere = FileContents.exists(broker.store)
+        let late = try await Tools.server(["--application", "org.example.Late", "--scheme", "Late.demo"])
+        #expect(FileContents.exists(broker.store) == isThere)
         let lost = try await Tools.client(["set", "notes", "lost"])
         #expect(lost.status == .exited(74) && lost.errors.contains("while its broker was running"), "\(lost)")
         // The handler is not called for a request that could not be recorded.
@@ -395,6 +399,6 @@ struct FirstMistakeTests {
         _ = try await Tools.client(["board", "export", folder]).succeeded()
         #expect(try FileContents.text(folder + "/store.jsonl").contains("kept"))
         #expect(!server.output.text.contains("again"))
-        withExtendedLifetime(broker) {}
+        withExtendedLifetime((broker, late)) {}
     }
 }
