@@ -103,6 +103,25 @@ struct InputTests {
         #expect(FileContents.names(in: folder.path)?.sorted() == ["input", "output"])
     }
 
+    @Test(.enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))
+    func aFileOnADiskThatIsFullStaysAsItWas() throws {
+        let disk = try #require(SmallFileSystem())
+        let output = disk.path + "/output"
+        try FileContents.write([1] as [UInt8], to: output)
+        let value = try InputFile.read(try folder.file("input", [UInt8](repeating: 7, count: 300_000)))
+        var destination = try ContentOutput.file(output)
+        disk.fill()
+        let failure = #expect(throws: ToolFailure.self) { try destination.write(value) }
+        #expect(failure?.exit == .inputOutput)
+        #expect(try InputFile.read(output) == .bytes([1]))
+        // The control: with space, it is replaced.
+        disk.empty()
+        var another = try ContentOutput.file(output)
+        try another.write(value)
+        #expect(try InputFile.read(output).byteCount == 300_000)
+        withExtendedLifetime(disk) {}
+    }
+
     @Test func aLinkAndTheModeOfAFileStay() throws {
         let file = try folder.file("file", [1])
         chmod(file, 0o640)

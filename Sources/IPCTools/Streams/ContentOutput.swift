@@ -85,6 +85,8 @@ package struct ContentOutput: ~Copyable {
         }
         if isOpen && isTerminal { try writeAll([UInt8(ascii: "\n")], to: descriptor, named: name) }
         guard let new else { return }
+        // A network file system may report a full disk or quota only when a descriptor is closed (close(2)).
+        guard close(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) == 0 else { throw .cannotWrite(name, errno) }
         guard rename(new.path, new.place) == 0 else { throw .cannotMake(name, errno) }
         self.new = nil
     }
