@@ -28,7 +28,8 @@ final class DescriptorBudget {
         return DescriptorCharge(more, caller, self)
     }
 
-    /// Charges the descriptor of a direct connection, but not its caller, whose connections are limited separately.
+    /// Charges the descriptor of a direct connection to the whole budget, but not to the caller's share, because the
+    /// number of connections per caller has its own limit.
     func chargeConnection() throws(LimitExceeded) -> DescriptorCharge {
         try limits.check(\.descriptors, use: arriving + UInt64(kept()), request: 1)
         arriving += 1

@@ -114,7 +114,7 @@ package struct HandlerQueue: Sendable, Equatable {
         case asking(isOutdated: Bool)
         /// - deliveries: the value of `HandlerQueue.deliveries` when the start began.
         case running(deliveries: UInt64)
-        /// The bus cannot start the handler. It is asked again only after a change.
+        /// The bus cannot start the handler, and is asked again only after a call of ``reconsider()``.
         case impossible
     }
 

@@ -10,8 +10,8 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the damaged database and its log, and returns the new path. If ``finish()`` is not called, the next
-    /// start renames them back: if it found a new database without the salvaged rows, it would remove the blobs.
+    /// Renames the damaged database and its log, and returns the new path. Unless ``finish()`` is called, the next start
+    /// renames them back. Otherwise, it would remove the blobs of all rows that the new database does not have yet.
     func move() throws -> String {
         try fill()
         try mark()

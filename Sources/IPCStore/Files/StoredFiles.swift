@@ -72,8 +72,8 @@ package struct IntakeOutdated: Error {
 
 extension StoredFiles {
     /// Attaches a file, already taken over by the store, to its row. Does nothing if the value is not a file.
-    /// - Throws: ``IntakeOutdated`` if the file is in the wrong place, or if the group has released a blob with the
-    ///   same key: undoing the group would restore that blob, so only the next group can attach the file.
+    /// - Throws: ``IntakeOutdated`` if the file is on disk but belongs in memory, or the other way round; or if the
+    ///   group has released a blob with the same key, which comes back if the group is undone.
     ///   `LimitExceeded` if memory already holds as many files as `descriptors` allows.
     func attach(_ value: Representation.Value, key: UInt64, _ area: Area) throws {
         guard case .file(let file) = value else { return }
