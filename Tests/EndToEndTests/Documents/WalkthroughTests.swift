@@ -60,9 +60,9 @@ struct WalkthroughTests {
         environment["TMPDIR"] = bus.directory.path
         // The shell of "dbus-run-session" reads the lines below it. The last line stops the server, which would
         // otherwise wait for the next bus.
-        let script = tips.map { $0 + "\necho \"exit $?\"\n" }.joined() + "ls \"$SWIFT_IPC_STORE\"\nkill $!\n"
+        let script = tips.map { $0 + "\necho \"=> $?\"\n" }.joined() + "ls \"$SWIFT_IPC_STORE\"\nkill $!\n"
         let output = try await RunningProcess.run("bash", environment: environment, input: .text(script))
-        #expect(output.lines.filter { $0.hasPrefix("exit ") } == tips.map { _ in "exit 0" }, "\(output)")
+        #expect(output.lines.filter { $0.hasPrefix("=> ") } == tips.map { _ in "=> 0" }, "\(output)")
         // SWIFT_IPC_STORE has an effect: the store is there, and not in the user's data.
         #expect(output.lines.contains("store.sqlite"), "\(output)")
         #expect(!FileContents.exists(bus.directory.appending("data/swift-ipc/store")))
