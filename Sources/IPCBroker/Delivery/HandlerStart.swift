@@ -52,8 +52,8 @@ extension DeliveryContext {
             return failure("\(application) was started, but exited at once")
         } catch CallError.timedOut {
             return failure(
-                "\(application) was started, but has not taken its bus name, as a URL handler must; the bus waits for "
-                    + "that for up to 2 minutes, and does not start it again before")
+                "\(application) was started, but has not taken its bus name, as a URL handler must; the bus waits up to "
+                    + "2 minutes for the name, and does not start the program again until then")
         } catch CallError.remote(let name, let message) {
             return failure("\(application) cannot be started: \(message)", name)
         } catch {

@@ -6,7 +6,7 @@ extension IPCError.Code {
 
     package var errorName: ErrorName {
         guard let name = try? ErrorName(Self.prefix + rawValue) else {
-            preconditionFailure("“\(rawValue)” is not an element of an error name")
+            preconditionFailure("“\(rawValue)” is not a valid element of an error name")
         }
         return name
     }
