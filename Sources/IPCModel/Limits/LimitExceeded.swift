@@ -19,19 +19,22 @@ package struct LimitExceeded: Condition, Hashable {
 
     /// The requested amount, if it can never fit, no matter what is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // The content of a version or message counts too, because it never shrinks. One unit is never too large.
+        // A version or message never shrinks, so its content counts too. With any other limit, even 0 may let a call
+        // succeed later: it uses no unit if it no longer has to wait.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
-        return amount > max(1, allowed) && !isShare ? amount : nil
+        return amount > max(isOfOneObject ? 0 : 1, allowed) && !isShare ? amount : nil
     }
 
     package var ipcError: IPCError {
-        let remedy = Limits.row(named: limit).map { "; " + $0.remedy } ?? ""
+        let row = Limits.row(named: limit)
         if let excess {
+            let remedy = row.map { "; " + $0.remedyIfTooLarge } ?? ""
             let isSize = limit.contains("bytes")
             let sentence = isSize ? Self.excess(bytes: excess, over: allowed) : "\(excess)\(Self.exceeds)\(allowed)"
             return IPCError(.limitExceeded, "the request is too large: \(sentence) (“\(limit)”)\(remedy)")
         }
+        let remedy = row.map { "; " + $0.remedy } ?? ""
         let state = use == 0 ? "\(request) requested" : "\(use) in use, \(request) more requested"
         return IPCError(.limitExceeded, "the limit “\(limit)” is reached: \(state), \(allowed) allowed\(remedy)")
     }

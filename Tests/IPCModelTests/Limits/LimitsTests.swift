@@ -123,6 +123,11 @@ struct LimitsTests {
             LimitExceeded(limit: "items-per-version", use: 16_000, request: 400, allowed: 16_384),
             "the request is too large: 16400 exceeds the limit of 16384 (“items-per-version”); ", .dataError
         ),
+        // No version may have a promise, so this one never fits.
+        (
+            LimitExceeded(limit: "promises-per-version", use: 0, request: 1, allowed: 0),
+            "the request is too large: 1 exceeds the limit of 0 (“promises-per-version”); ", .dataError
+        ),
         (
             LimitExceeded(limit: "stored-bytes", use: 7, request: 200, allowed: 100),
             "the request is too large: 200 B exceeds the limit of 100 B (“stored-bytes”); ", .dataError
@@ -147,6 +152,34 @@ struct LimitsTests {
         let error = refusal.ipcError
         #expect(error.message.hasPrefix(start), "\(error)")
         #expect(error.code == .limitExceeded && error.exit == exit)
+    }
+
+    @Test("A request that never fits is not advised to wait or to make room", arguments: Limits.all.map(\.name))
+    func helpfulAdvice(name: String) throws {
+        let row = try #require(Limits.row(named: name))
+        let message = LimitExceeded(limit: name, use: 0, request: 11, allowed: 10).ipcError.message
+        #expect(message.hasPrefix("the request is too large: ") && message.hasSuffix("; " + row.remedyIfTooLarge))
+        for word in ["later", "wait for", "first", "finish", "close", "clear", "remove", "unregister", "forget"] {
+            #expect(!row.remedyIfTooLarge.contains(word), "\(message)")
+        }
+        // The control: a request that fits later gets the other advice.
+        let reached = LimitExceeded(limit: name, use: 6, request: 5, allowed: 10, isShare: true).ipcError.message
+        #expect(reached.contains(" is reached: ") && reached.hasSuffix("; " + row.remedy))
+    }
+
+    @Test("Advice to wait or to make room has a counterpart for a request that never fits")
+    func counterparts() {
+        let sentences = ["stored-bytes", "pending-bytes-per-handler", "memory-bytes", "value-bytes"].map {
+            LimitExceeded(limit: $0, use: 0, request: 2_048, allowed: 1_024).ipcError.message
+        }
+        let start = "the request is too large: 2.0 KiB exceeds the limit of 1 KiB"
+        #expect(
+            sentences == [
+                "\(start) (“stored-bytes”); make it smaller, or raise the limit in ipc-broker.conf",
+                "\(start) (“pending-bytes-per-handler”); make it smaller, or raise the limit in ipc-broker.conf",
+                "\(start) (“memory-bytes”); make it smaller, or the pasteboard persistent",
+                "\(start) (“value-bytes”); split the value, or pass its path",
+            ])
     }
 
     @Test("A share of a limit may be free later")
