@@ -112,6 +112,22 @@ import Testing
         try await store.close()
     }
 
+    /// Also while another limit is reached.
+    @Test func writeThatNeverFitsIsReportedAsThat() async throws {
+        let store = try place.open { ($0.limits.itemsPerSource, $0.limits.storedBytes) = (2, 100) }
+        try await make("a", alice, in: store)
+        try await make("b", alice, in: store)
+        try await set(1, items: 2, on: board, alice, in: store)
+        await #expect(
+            throws: LimitExceeded(limit: "stored-bytes", use: 0, request: 101, allowed: 100)
+        ) { try await set(101, on: .named("b"), alice, in: store) }
+        // The control: these bytes would fit, so only the reached limit is in the way.
+        await #expect(
+            throws: LimitExceeded(limit: "items-per-source", use: 2, request: 1, allowed: 2)
+        ) { try await set(99, on: .named("b"), alice, in: store) }
+        try await store.close()
+    }
+
     @Test func callersThatRaceNeverExceedALimit() async throws {
         let store = try place.open { $0.limits.itemsPerSource = 100 }
         for index in 0..<8 { try await make("board \(index)", alice, in: store) }

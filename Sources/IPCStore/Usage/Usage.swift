@@ -135,6 +135,8 @@ final class UsageTally {
             (\.items, all.items, added.items), (\.itemsPerSource, own.items, added.items),
             (\.storedBytes, all.bytes, added.bytes), (\.storedBytesPerSource, own.bytes, added.bytes),
         ]
+        // A write that exceeds a limit by itself never fits, even if another limit is reached at the moment.
+        for (limit, _, request) in checks { try limits.check(limit, request: request) }
         for (limit, use, request) in checks where request > 0 {
             try limits.check(limit, use: use - min(use, request), request: request)
         }
