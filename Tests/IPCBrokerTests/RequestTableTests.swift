@@ -28,15 +28,22 @@ struct RequestTableTests {
             size: size, parent: parent, depth: depth, answerTime: .seconds(20), expiry: .now + expiry, accepted: 0)
     }
 
+    private static func refusal(
+        _ table: RequestTable, _ source: String = "a.b", for handler: String = "demo.Handler", size: UInt64 = 10,
+        isQueued: Bool = true
+    ) throws -> LimitExceeded? {
+        let application = try ApplicationID(handler)
+        do throws(LimitExceeded) {
+            try table.checkRoom(for: application, payer: Payer(text: source), size: size, isQueued: isQueued)
+            return nil
+        } catch { return error }
+    }
+
     private static func isRoom(
         _ table: RequestTable, _ source: String = "a.b", for handler: String = "demo.Handler", size: UInt64 = 10,
         isQueued: Bool = true
     ) throws -> Bool {
-        do {
-            try table.checkRoom(
-                for: try ApplicationID(handler), payer: Payer(text: source), size: size, isQueued: isQueued)
-            return true
-        } catch is LimitExceeded { return false }
+        try refusal(table, source, for: handler, size: size, isQueued: isQueued) == nil
     }
 
     @Test func `a source has its share of requests, and what ends makes room`() throws {
@@ -123,6 +130,38 @@ struct RequestTableTests {
         #expect(try !Self.isRoom(table, size: 250, isQueued: false))
         #expect(try Self.isRoom(table, "a.c", size: 700, isQueued: false))
         #expect(try Self.isRoom(table, size: 1_000))
+    }
+
+    @Test func `a request that never fits is wrong input, also while others wait`() throws {
+        let table = RequestTable(
+            limits: Self.limits { ($0.waitingBytes, $0.pendingRequestsPerHandler) = (1_000, 2) })
+        let never = try #require(try Self.refusal(table, size: 751, isQueued: false))
+        #expect(never == LimitExceeded(limit: "waiting-bytes", use: 0, request: 751, allowed: 750))
+        #expect(never.ipcError.exit == .dataError)
+        // First the payer's share and the sum are exceeded, then the handler's requests too.
+        for source in ["a.b", "a.c"] {
+            table.insert(try Self.request(source, size: 300, isQueued: false))
+            #expect(try Self.refusal(table, size: 751, isQueued: false) == never)
+            // The control: this one fits when the others have ended.
+            #expect(try Self.refusal(table, size: 750, isQueued: false)?.ipcError.exit == .tryAgain)
+        }
+    }
+
+    @Test func `a payload that is read late is refused with the limit that it exceeds`() throws {
+        let table = RequestTable(limits: Self.limits { ($0.pendingBytesPerSource, $0.waitingBytes) = (1_000, 100) })
+        table.insert(try Self.request(size: 900))
+        let (queued, waiting) = (try Self.request(size: 10), try Self.request("a.c", size: 10, isQueued: false))
+        for request in [queued, waiting] { table.insert(request) }
+        try table.room(for: queued).check(90)
+        try table.room(for: waiting).check(90)
+        // It fits later. A queued payload is not in memory, so its size does not matter to `waiting-bytes`.
+        let later = LimitExceeded(limit: "pending-bytes-per-source", use: 900, request: 210, allowed: 1_000)
+        let never = LimitExceeded(limit: "pending-bytes-per-source", use: 0, request: 1_001, allowed: 1_000)
+        let inMemory = LimitExceeded(limit: "waiting-bytes", use: 0, request: 101, allowed: 100)
+        #expect(throws: later) { try table.room(for: queued).check(200) }
+        #expect(throws: never) { try table.room(for: queued).check(991) }
+        #expect(throws: inMemory) { try table.room(for: waiting).check(91) }
+        #expect([later, never, inMemory].map(\.ipcError.exit) == [.tryAgain, .dataError, .dataError])
     }
 
     @Test func `sizes that a store made up end nothing`() throws {

@@ -51,6 +51,41 @@ final class RequestTable {
         let handler: Load
     }
 
+    /// The charges against which a request is checked.
+    fileprivate struct Use: Sendable {
+        var source = Charges()
+        var handler = Charges()
+        var total = Charges()
+
+        /// Runs a check against this use. If that fails, runs it against no use first: a request that does not fit even
+        /// then never fits, whichever other limit is reached at the moment.
+        func check(_ body: (Use) throws(LimitExceeded) -> Void) throws(LimitExceeded) {
+            do throws(LimitExceeded) { try body(self) } catch {
+                try body(Use())
+                throw error
+            }
+        }
+    }
+
+    /// The limits on a payload that is not known yet, and their use by all other requests.
+    struct PayloadRoom: Sendable {
+        fileprivate let limits: Limits
+        fileprivate let own: Charges
+        fileprivate let others: Use
+
+        /// Refuses a payload with which its request exceeds a limit.
+        func check(_ byteCount: UInt64) throws(LimitExceeded) {
+            let bytes = own.bytes.addingClamped(byteCount)
+            let memory = own.waitingBytes.addingClamped(byteCount)
+            try others.check { (use) throws(LimitExceeded) in
+                try limits.check(\.pendingBytesPerSource, use: use.source.bytes, request: bytes)
+                try limits.check(\.pendingBytesPerHandler, use: use.handler.bytes, request: bytes)
+                guard own.queued == 0 else { return }
+                try limits.check(\.waitingBytes, use: use.total.waitingBytes, request: memory)
+            }
+        }
+    }
+
     private let limits: Limits
     private var requests: [RequestID: PendingRequest] = [:]
     private var ofSource: [Payer: Load] = [:]
@@ -96,24 +131,31 @@ final class RequestTable {
     func checkRoom(
         for application: ApplicationID, payer: Payer, size: UInt64, memory: UInt64? = nil, isQueued: Bool
     ) throws(LimitExceeded) {
-        let own = ofSource[payer]?.charges ?? Charges()
-        let handlers = ofHandler[application]?.charges ?? Charges()
-        try limits.checkShared(\.pendingRequests, use: UInt64(requests.count), ofPayer: own.requests, request: 1)
+        let use = Use(
+            source: ofSource[payer]?.charges ?? Charges(), handler: ofHandler[application]?.charges ?? Charges(),
+            total: total)
+        try use.check { (use) throws(LimitExceeded) in
+            try check(size, memory: memory ?? size, isQueued: isQueued, beside: use)
+        }
+    }
+
+    private func check(_ size: UInt64, memory: UInt64, isQueued: Bool, beside use: Use) throws(LimitExceeded) {
+        let (own, total) = (use.source, use.total)
+        try limits.checkShared(\.pendingRequests, use: total.requests, ofPayer: own.requests, request: 1)
         try limits.check(\.pendingRequestsPerSource, use: own.requests, request: 1)
-        try limits.check(\.pendingRequestsPerHandler, use: handlers.requests, request: 1)
+        try limits.check(\.pendingRequestsPerHandler, use: use.handler.requests, request: 1)
         try limits.check(\.pendingBytesPerSource, use: own.bytes, request: size)
-        try limits.check(\.pendingBytesPerHandler, use: handlers.bytes, request: size)
+        try limits.check(\.pendingBytesPerHandler, use: use.handler.bytes, request: size)
         if !isQueued {
             try limits.checkShared(
-                \.waitingBytes, use: total.waitingBytes, ofPayer: own.waitingBytes, request: memory ?? size)
+                \.waitingBytes, use: total.waitingBytes, ofPayer: own.waitingBytes, request: memory)
         }
-        try checkMemory(isQueued ? Self.queuedCost : memory ?? size)
+        try checkMemory(isQueued ? Self.queuedCost : memory, beside: total)
     }
 
     /// Limits the memory of all requests to `waitingBytes` or that of `pendingRequests` queued ones, whichever is more.
-    private func checkMemory(_ request: UInt64) throws(LimitExceeded) {
+    private func checkMemory(_ request: UInt64, beside total: Charges) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
-        let total = total
         let use = total.waitingBytes.addingClamped(total.queued * Self.queuedCost)
         guard request > 0, use.addingClamped(request) > most else { return }
         throw LimitExceeded(
@@ -158,15 +200,17 @@ final class RequestTable {
         charge(request)
     }
 
-    /// The number of bytes by which a request's payload may grow within the limits.
-    func room(for request: PendingRequest) -> UInt64 {
-        let loads = request.loads
-        let (own, handlers) = (loads?.source.charges.bytes ?? 0, loads?.handler.charges.bytes ?? 0)
-        var room = min(
-            limits.pendingBytesPerSource - min(limits.pendingBytesPerSource, own),
-            limits.pendingBytesPerHandler - min(limits.pendingBytesPerHandler, handlers))
-        if !request.isQueued { room = min(room, limits.waitingBytes - min(limits.waitingBytes, total.waitingBytes)) }
-        return room
+    /// The room for a request's payload, which is known only when the store has read it.
+    func room(for request: PendingRequest) -> PayloadRoom {
+        let own = Charges(of: request)
+        var others = Use(total: total)
+        if let loads = request.loads {
+            (others.source, others.handler) = (loads.source.charges, loads.handler.charges)
+            others.source -= own
+            others.handler -= own
+            others.total -= own
+        }
+        return PayloadRoom(limits: limits, own: own, others: others)
     }
 
     private func charge(_ request: PendingRequest) {

@@ -250,11 +250,7 @@ final class RequestAcceptance {
             }
             var payload = try transaction.bind(
                 request, items, copy, boundBefore: known?.changeCount, source: source, outgoing)
-            if request.items == nil, let bound = payload.items, bound.byteCount > room {
-                let limits = outgoing.limits
-                try limits.check(
-                    \.waitingBytes, use: limits.waitingBytes - min(room, limits.waitingBytes), request: bound.byteCount)
-            }
+            if request.items == nil, let bound = payload.items { try room.check(bound.byteCount) }
             payload.earlierAttempts = known?.attempts
             guard let arguments, known == nil else { return .bound(payload) }
             let record = RequestRecord(

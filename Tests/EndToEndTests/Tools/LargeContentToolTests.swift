@@ -58,6 +58,23 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
+    /// The limit on memory is smaller than the payload, but does not apply to queued requests.
+    @Test func aQueuedPayloadThatFitsLaterIsTriedAgain() async throws {
+        var settings = BrokerProcess.Settings()
+        settings.arguments = ["--limit", "pending-bytes-per-handler=200000", "--limit", "waiting-bytes=65536"]
+        let broker = try await BrokerProcess.start(settings)
+        let application = "com.example.Notes"
+        let claim = ["scheme", "register", "notes", "--application", application, "--persistent", "--no-desktop"]
+        _ = try await Tools.client(claim).succeeded()
+        _ = try await Tools.client(["set", "board", String(repeating: "x", count: 80_000)]).succeeded()
+        let open = ["open", "--queue", "--pasteboard", "board", "--to", application, "notes:x"]
+        for _ in 0..<2 { _ = try await Tools.client(open).succeeded() }
+        let refused = try await Tools.client(open)
+        #expect(refused.status == .exited(75), "\(refused)")
+        #expect(refused.errors.contains("the limit “pending-bytes-per-handler” is reached"), "\(refused)")
+        withExtendedLifetime(broker) {}
+    }
+
     /// The part of a file that was already read is not content.
     @Test func aFileThatIsReadInPartCountsFromThere() async throws {
         let broker = try await BrokerProcess.start()
