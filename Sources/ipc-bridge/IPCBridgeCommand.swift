@@ -12,15 +12,16 @@ struct IPCBridgeCommand: ToolCommand {
         commandName: "ipc-bridge",
         abstract: "Keep the pasteboard “general” and the desktop's clipboard in sync.",
         discussion: """
-            When a program copies content, the pasteboard gets it in all its types, and keeps it after the program \
-            exits. The pasteboard's content can be pasted into every program. The bridge serves one display: the \
-            Wayland display (WAYLAND_DISPLAY) if its compositor has the data control protocol, otherwise the X11 \
-            display (DISPLAY). When it starts, the bridge takes the content of the desktop's clipboard, if there is \
-            any. The bridge exits with 0 when the display connection closes, and on SIGTERM, SIGINT or SIGHUP.
+            When a program copies content, the pasteboard gets it in the types that the program offers, and keeps it \
+            after the program exits. The pasteboard's content can be pasted into every program. The bridge serves one \
+            display: the Wayland display (WAYLAND_DISPLAY) if its compositor has the data control protocol, otherwise \
+            the X11 display (DISPLAY). When it starts, the bridge takes the content of the desktop's clipboard, if \
+            there is any. The bridge exits with 0 when the display connection closes, and on SIGTERM, SIGINT or SIGHUP.
 
             The bridge reads the pasteboard only when a program pastes. Text is UTF-8, and is offered under all names \
             that programs use for it. The texts of several items are pasted together, and so are their URLs. If a copy \
-            has a PNG, the bridge takes no other pictures from it, except drawings and animations.
+            has a PNG, the bridge takes no other pictures from it, except drawings and animations. It leaves out types \
+            without a slash in their names, and types that exceed the size limit.
 
             The bridge does not copy content that a password manager has marked (x-kde-passwordManagerHint). It does \
             not offer pasteboard content that is sensitive or can be read only once. With --secrets, it offers such \

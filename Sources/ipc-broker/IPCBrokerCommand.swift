@@ -13,7 +13,8 @@ struct IPCBrokerCommand: ParsableCommand {
         abstract: "Routes URLs to their handlers and keeps pasteboards, as org.swiftipc.Broker1 on the session bus.",
         discussion: """
             Usually the bus starts the broker. The broker is ready when its bus name appears. SIGTERM stops it within \
-            2 s: it answers all callers, checkpoints the store, and exits with 0.
+            2 s: it waits up to 1 s for handlers to answer, closes the store, and exits with 0. Senders whose requests \
+            are still open get NoReply, and can repeat them with the next broker.
 
             A configuration file can set the limits, the store's folder and the log level: ipc-broker.conf in \
             $XDG_CONFIG_HOME/swift-ipc (~/.config/swift-ipc). A sample that explains all settings is installed in \

@@ -9,7 +9,7 @@ struct IPCClientCommand: ParsableCommand {
         abstract: "Send URLs with payloads to the programs that handle them, and manage schemes and pasteboards.",
         discussion: """
             EXIT CODES
-              0       done: the request was handled, or with --queue it is on disk
+              0       done: handled, delivered to the desktop, or on disk with --queue
               1, 2    the handler declined; the request was cancelled
               64-66   wrong usage; wrong input; no such pasteboard, item, request or file
               68, 69  no application handles the scheme; handler, broker or bus is absent

@@ -7,19 +7,19 @@ struct Watch: ToolCommand {
         command: "watch", abstract: "Report every pasteboard change as it happens.",
         discussion: """
             Prints a line for each change immediately. Tabs separate the fields: time (local on a terminal, UTC in a \
-            pipe), pasteboard, change count, "set", "empty" or "removed", bytes, and the content types, separated by \
-            commas. Content is not shown. Changes that follow each other faster than they can be reported may share a \
-            line, but the last one is always reported. The command continues across restarts of the broker. It exits \
-            with 0 on SIGINT, SIGTERM or SIGHUP, and when the reader closes its output.
+            pipe), pasteboard, number of the change, "set", "empty" or "removed", bytes, and the content types, \
+            separated by commas. Content is not shown. Changes that follow each other faster than they can be reported \
+            may share a line, but the last one is always reported. The command continues across restarts of the \
+            broker. It exits with 0 on SIGINT, SIGTERM or SIGHUP, and when the reader closes its output.
 
-            With --since N, the command first reports every pasteboard that has changed after the change count N. \
+            With --since N, the command first reports every pasteboard that has changed after the change N. \
             After "resync" on standard error, it reports every pasteboard that exists; consider all others removed.
 
             The command of --exec runs with "sh -c" for one change at a time. Its standard input is the content of the \
-            first item, and its output replaces the lines. Its environment has IPC_BOARD, IPC_CHANGE_COUNT, IPC_EVENT \
-            (set, empty or removed), IPC_TYPE, IPC_SIZE, IPC_ITEM_COUNT and IPC_SOURCE. If reading would consume the \
-            content (once, sensitive), it is not read: the input is empty, and IPC_ONCE is 1. If a command fails, \
-            standard error reports it, and the next change follows.
+            first item, and its output is printed instead of the lines. Its environment has IPC_BOARD, \
+            IPC_CHANGE_COUNT, IPC_EVENT (set, empty or removed), IPC_TYPE, IPC_SIZE, IPC_ITEM_COUNT and IPC_SOURCE. If \
+            reading would consume the content (once, sensitive), it is not read: the input is empty, and IPC_ONCE is \
+            1. If a command fails, standard error reports it, and the next change follows.
 
             EXAMPLES
               ipc-client watch
@@ -65,7 +65,7 @@ struct Watch: ToolCommand {
         if start > newest {
             try output.warn(
                 "FutureChangeCount",
-                "there is no change \(start) yet, and the newest is \(newest): the number belongs to another store")
+                "there is no change \(start) (the newest is \(newest)), so the number comes from another store")
         }
         let told = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
         try output.tell("Watching", "watching \(told) after change count \(start)")

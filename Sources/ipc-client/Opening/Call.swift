@@ -13,10 +13,10 @@ struct Call: ClientCommand {
             first SIGINT, SIGTERM or SIGHUP cancels the request and waits for its outcome. The second one stops the \
             command.
 
-            An x-callback-url (SCHEME://x-callback-url/ACTION?PARAMETERS) gets x-source, x-success, x-error and \
-            x-cancel after its parameters, with a scheme that is registered during the call. The first result counts: \
-            a reply, or a callback. The reply of a callback is its parameter "result" or, if it has none, all its \
-            parameters as a JSON object.
+            To an x-callback-url (SCHEME://x-callback-url/ACTION?PARAMETERS), the command adds x-source, x-success, \
+            x-error and x-cancel after its parameters. For the callbacks, it registers a scheme for the duration of \
+            the call. The first result counts: a reply, or a callback. The reply of a callback is its parameter \
+            "result" or, if it has none, all its parameters as a JSON object.
 
             EXAMPLES
               ipc-client call IPCServer.demo:question

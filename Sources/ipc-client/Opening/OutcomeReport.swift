@@ -34,7 +34,8 @@ struct OutcomeReport: Sendable {
         }
         // A user at a terminal wants to know which program got the URL.
         if !output.json, response.outcome == .delivered, OutputStream.error.isTerminal {
-            try OutputStream.error.writeLine("delivered to \(response.application.onOneLine), which does not answer")
+            try OutputStream.error.writeLine(
+                "delivered to \(response.application.onOneLine); applications of this kind never report an outcome")
         }
         if let failure = failure(isTold: output.json) { throw failure }
     }
@@ -79,8 +80,8 @@ struct OutcomeReport: Sendable {
         case .failed: "\(application) failed\(because)\(parked)"
         case .unavailable: "\(absence); start it yourself and send again"
         case .timedOut where response.errorCode == OpenURLResponse.connectionLost:
-            "\(response.errorMessage?.asTold ?? ""), after the request was sent; it may have been handled, so see "
-                + "'ipc-client request show \(response.id)' when the broker is back"
+            "\(response.errorMessage?.asTold ?? ""), after the request was sent; the request may have been handled, so "
+                + "see 'ipc-client request show \(response.id)' when the broker is back"
         case .timedOut where waited == nil:
             "\(application) got the request but did not answer in time, and may have handled it; see 'ipc-client "
                 + "request wait \(response.id)' for the outcome, and 'ipc-client request trace \(response.id)' for its steps"

@@ -18,10 +18,8 @@ struct RequestOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            """
-            How long to wait for the answer: seconds, or 300ms, 20s, 2m. For a queued request, how long the handler \
-            may take. (default: 20s; queued: 10m)
-            """, valueName: "time"), transform: TimeSpan.parse)
+            "How long to wait for the answer: seconds, or 300ms, 20s, 2m. (default: 20s)", valueName: "time"),
+        transform: TimeSpan.parse)
     var timeout: TimeSpan?
 
     @Option(
@@ -85,7 +83,8 @@ struct RequestOptions: ParsableArguments, Sendable {
 struct QueueOptions: ParsableArguments, Sendable {
     @Flag(
         help: """
-            Do not wait for the handler, which need not be running. Print the request's id as soon as it is on disk.
+            Do not wait for the handler, which need not be running. Print the request's id as soon as it is on disk. \
+            With --queue, --timeout sets how long the handler may take, 10m by default.
             """)
     var queue = false
 

@@ -8,7 +8,7 @@ struct RequestWait: ClientCommand {
         command: "wait", abstract: "Wait for the outcome of requests.",
         discussion: """
             Prints the reply, byte for byte. The outcome is the exit code, as with 'open'. If there are several \
-            requests, each one is reported when it and all before it have ended, and the exit code is that of the \
+            requests, they are reported in the order given, each once it has ended, and the exit code is that of the \
             first one that did not succeed. If the time is up before a request has ended, the exit code is 75. \
             Stopping this command does not affect the request.
 

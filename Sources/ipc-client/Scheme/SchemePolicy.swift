@@ -8,9 +8,9 @@ struct SchemePolicy: ClientCommand {
         command: "policy", abstract: "Show or set which sources may open the URLs of an application.",
         discussion: """
             Without options, prints a line for each rule: "default", "allow" or "deny", a tab, and the word or the id. \
-            With options, changes the rules from the next request on. A sender that only states a denied id is already \
-            rejected, and "deny" takes precedence over "allow". An allowed id counts only if the bus attests that the \
-            sender owns it (ipc-client owns demo.IPCClient only while it listens).
+            With options, changes the rules from the next request on. A sender is rejected if it states a denied id, \
+            even without proof. "deny" takes precedence over "allow". An allowed id counts only if the bus attests \
+            that the sender owns it (ipc-client owns demo.IPCClient only while it listens).
 
             EXAMPLES
               ipc-client scheme policy demo.IPCServer

@@ -8,23 +8,23 @@ struct SchemeRegister: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "register", abstract: "Claim URL schemes for an application, in the broker and on the desktop.",
         discussion: """
-            With --persistent, the claim is stored and outlives every process. Browsers, xdg-open and gio open then \
-            bring such URLs to the application: the command writes a desktop entry that passes them to the broker with \
-            'ipc-client open', and makes it the default for schemes that no other program handles. If another program \
+            With --persistent, the claim is stored and outlives every process. Browsers, xdg-open and gio open can \
+            then open such URLs: the command writes a desktop entry that passes them to the broker with 'ipc-client \
+            open', and makes it the default for schemes that no other program handles. If another program \
             handles a scheme on the desktop, that program keeps it, unless you give --default. --exec sets the command \
             with which the bus starts the application for a URL. The command prints a line for each file that it \
             changes. 'scheme unregister' restores the files.
 
-            With --transient, the claim lasts until the end of the session. All files are below XDG_RUNTIME_DIR, where \
+            With --transient, the claim lasts until the end of the session. All files are in XDG_RUNTIME_DIR, where \
             the broker and the bus look, but the desktop does not.
 
             Without one of these options, a claim would last only as long as the process that makes it, which is this \
             command. To make such a claim, run 'ipc-server' or the application itself. If other applications claim the \
             same schemes, standard error shows which application gets the URLs.
 
-            Content above 16 MiB can be sent or queued only for an application that takes it as descriptors. \
-            Applications that use the library of these tools do, and so do ipc-server and 'ipc-client listen'. For \
-            such an application, add --fd.
+            Content above 16 MiB can be sent or queued only for an application that accepts descriptors. Applications \
+            that use the library of these tools do, and so do ipc-server and 'ipc-client listen'. For such an \
+            application, add --fd.
 
             EXAMPLES
               ipc-client scheme register notes --application com.example.Notes --persistent
@@ -63,7 +63,7 @@ struct SchemeRegister: ClientCommand {
 
     @Flag(
         help: """
-            Declare that the application takes large payloads as descriptors. All programs that use this library do.
+            Declare that the application accepts large payloads as descriptors. All programs that use this library do.
             """)
     var fd = false
 

@@ -59,7 +59,7 @@ struct SchemeUnregister: ClientCommand {
             try output.warn(
                 "FilesElsewhere",
                 "the bus can still start \(application), because of a service file in another folder; if 'scheme register' "
-                    + "wrote it with another XDG_DATA_HOME, run this command with that one")
+                    + "wrote it with another XDG_DATA_HOME, run this command with the same XDG_DATA_HOME")
         }
         try await warnOfWaiting(app)
         if refusal == nil, claimed.contains(where: { !$0.isInstalled }) { try await warnOfRunning(app) }

@@ -46,7 +46,7 @@ struct ProgramFiles: Sendable {
         """
         # An installed claim: the application demo.IPCServer handles these URL schemes. The file's name is the application id.
         #
-        # The broker reads such files from swift-ipc/handlers/ below $XDG_DATA_HOME and each directory of $XDG_DATA_DIRS, so that
+        # The broker reads such files from swift-ipc/handlers/ in $XDG_DATA_HOME and in each directory of $XDG_DATA_DIRS, so that
         # a package can ship a claim without touching a user's store. Only the first file found for an application counts. To
         # let the bus start the application for a URL, ship a D-Bus service file with its id beside it.
         [Handler]
@@ -81,7 +81,7 @@ struct ProgramFiles: Sendable {
         # next call would start it as well.
         Restart=always
         RestartSec=100ms
-        # On SIGTERM, the broker answers all callers and checkpoints the store within 2 s.
+        # On SIGTERM, the broker waits briefly for answers, closes the store and exits, within 2 s.
         TimeoutStopSec=10s
 
         # Only the user can read the files that it writes, and it writes no core file.

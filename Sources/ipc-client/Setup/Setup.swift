@@ -8,11 +8,11 @@ struct Setup: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "setup", abstract: "Let the session bus find the broker and the sample handler, without root.",
         discussion: """
-            Writes the same files below XDG_DATA_HOME as 'make install PREFIX=~/.local': the service files of the \
-            broker and of ipc-server, the claim of the sample handler and, if the system was booted with systemd, the \
-            broker's unit. The files name the programs beside this one, which stay where they are. Prints a line for \
-            each file that it changes. A second run changes nothing. --undo restores the files as they were before, \
-            and keeps the store.
+            Writes the same files in XDG_DATA_HOME as 'make install PREFIX=~/.local': the service files of the broker \
+            and of ipc-server, the claim of the sample handler and, if the system was booted with systemd, the \
+            broker's unit. The programs are not copied: the files contain the paths of the programs beside this one. \
+            Prints a line for each file that it changes. A second run changes nothing. --undo restores the files as \
+            they were before, and keeps the store.
 
             EXAMPLES
               ipc-client setup
@@ -80,7 +80,7 @@ struct Setup: ClientCommand {
         }
         try output.warn(
             "NotActivatable",
-            "the bus does not look below \(data), where the files are; start the bus with XDG_DATA_HOME=\(data), as "
+            "the bus does not look in \(data), where the files are; start the bus with XDG_DATA_HOME=\(data), as "
                 + "'ipc-client doctor' shows")
     }
 }

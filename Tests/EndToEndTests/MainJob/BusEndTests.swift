@@ -24,7 +24,7 @@ struct BusEndTests {
         try await PrivateBus.current.kill()
         #expect(try await sender.wait() == .exited(75))
         let errors = sender.errors.text
-        #expect(errors.contains("it may have been handled") && errors.contains(id), "\(errors)")
+        #expect(errors.contains("the request may have been handled") && errors.contains(id), "\(errors)")
         withExtendedLifetime((broker, server)) {}
     }
 

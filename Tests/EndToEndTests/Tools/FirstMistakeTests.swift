@@ -339,7 +339,7 @@ struct FirstMistakeTests {
                 try Binaries.path("ipc-client"), ["watch", "--since", since], input: .none)
             try await watcher.errors.waitForLine { $0.contains("watching all") }
             #expect(try await watcher.terminate() == .success)
-            #expect(watcher.errors.text.contains("the number belongs to another store") == isTold)
+            #expect(watcher.errors.text.contains("the number comes from another store") == isTold)
         }
         withExtendedLifetime(broker) {}
     }

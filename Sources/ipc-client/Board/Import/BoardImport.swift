@@ -10,8 +10,9 @@ struct BoardImport: ClientCommand {
             their content byte for byte, with their earlier versions and settings. The versions get new change counts, \
             higher than any that the exported store has used, so that no program mistakes an old version for a new \
             one. Their times are those of the import. A pasteboard that has content, or a default that differs, is \
-            replaced only with --replace. If the export has no readable version of a pasteboard, the pasteboard stays \
-            as it is.
+            replaced only with --replace. If the export leaves out all content of a pasteboard, the pasteboard stays as \
+            it is. Otherwise, if the newest version is left out or has expired since the export, the pasteboard is \
+            empty afterwards.
 
             EXAMPLES
               ipc-client board import backup

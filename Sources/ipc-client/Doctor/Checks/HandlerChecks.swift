@@ -48,7 +48,7 @@ extension Facts {
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
         let register = "\(tool) scheme register \(arguments.joined(separator: " "))"
         // The journal does not record whether the application takes descriptors.
-        let hint = "; add --fd to the command if the application takes large payloads as descriptors"
+        let hint = "; add --fd to the command if the application accepts large payloads as descriptors"
         if let scheme = schemes.first(where: { !claimed.contains(URLScheme.canonical($0)) }) {
             return Finding(
                 .registrationWithoutClaim,
