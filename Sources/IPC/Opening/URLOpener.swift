@@ -82,7 +82,7 @@ struct URLOpener {
             } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
                 // There is no broker left to report the outcome.
                 guard end == nil else { return try OpenURLResponse(unknownEndOf: RequestID(id), error) }
-                throw IPCError(error.code, "\(error.message); the request \(id) may have been queued nevertheless")
+                throw IPCError(error.code, "\(error.message); the request \(id) may still have been queued")
             }
             throw error
         }

@@ -153,6 +153,7 @@ final class PromiseKeeper {
 extension ErrorReply {
     /// The answer for a value that this application did not promise, or whose provider has been released.
     fileprivate static func notPromised(_ item: UInt32, _ type: String) -> ErrorReply {
-        IPCError(.noSuchItem, "the type “\(type)” of item \(item) was not promised, or no longer is").errorReply
+        let message = "the type “\(type)” of item \(item) was not promised, or the promise has ended"
+        return IPCError(.noSuchItem, message).errorReply
     }
 }

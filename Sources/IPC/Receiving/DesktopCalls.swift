@@ -40,8 +40,8 @@ extension Receiver {
         guard try await claims.policy(of: id).allowsOthers else {
             throw IPCError(
                 .accessDenied,
-                "the policy of \(id) rejects callers that own no id; open the URL through the broker, from an "
-                    + "application that the policy allows")
+                "the policy of \(id) rejects callers without an application id; open the URL through the broker, "
+                    + "from an application that the policy allows")
         }
     }
 }

@@ -64,7 +64,7 @@ struct HandlerFailures: Sendable, Hashable {
                 "\(application) failed \(failureCount) times in a row; last failure: "
                 + "\(reason); it is tried again in \(wait)"
         }
-        let last = reason.isEmpty ? "" : "; last: \(reason)"
+        let last = reason.isEmpty ? "" : "; last failure: \(reason)"
         return "\(application) was started \(maximumStarts) times within \(Double(period) / 1_000) s\(last); "
             + "it can be started again in \(wait)"
     }
