@@ -63,7 +63,7 @@ help: ## list these targets
 packages: ## install the Debian packages that are missing, for all targets
 	@scripts/requirements test
 
-run: ## the main job, end to end, on a private bus; ends by itself (first time: builds, some minutes)
+run: ## demonstrate one request on a private bus; ends by itself (first time: builds, some minutes)
 	@scripts/requirements run
 	@echo "Building; the first time takes some minutes ..."
 	@swift build $(SWIFT_FLAGS) --quiet
