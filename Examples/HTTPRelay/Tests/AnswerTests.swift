@@ -32,7 +32,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `an error is no answer, be the body as it may`() {
+    @Test func `an error is not an answer, whatever its body`() {
         var refused = response("a=1&END")
         (refused.statusCode, refused.errorCode, refused.errorMessage) = (404, "status-404", "the server says 404")
         #expect(throws: ServerFailure(statusCode: 404, code: "status-404", message: "the server says 404")) {
@@ -54,7 +54,7 @@ struct AnswerTests {
         #expect(json.contains(#""status-code":200"#), "\(json)")
     }
 
-    @Test func `every request says who, what and when, and then what its kind says`() {
+    @Test func `every request has its device, kind and time, followed by the fields of its kind`() {
         #expect(Plain().form.map(\.name) == ["deviceID", "messageType", "dateTime"])
         #expect(Plain().form[1].value == "plain" && Plain.method == .get)
     }

@@ -4,14 +4,14 @@ import Testing
 
 /// Answers of the form `key1=value1&key2=value2&…&END`.
 struct EndedFormTests {
-    @Test func `a whole answer is read, in its order`() throws {
+    @Test func `a complete answer is read in order`() throws {
         let form = try EndedForm(Array("name=%E6%97%A5%E6%9C%AC+1&empty=&a%26b=c=d&END".utf8))
         #expect(form.fields == [FormField("name", "日本 1"), FormField("empty", ""), FormField("a&b", "c=d")])
         #expect(form["name"] == "日本 1" && form["other"] == nil)
     }
 
     @Test(arguments: ["END", "END\n", "END\r\n"])
-    func `an answer may be empty, and end with a line end`(_ text: String) throws {
+    func `an answer may be empty, and may end with a newline`(_ text: String) throws {
         #expect(try EndedForm(Array(text.utf8)).fields.isEmpty)
     }
 
@@ -25,11 +25,11 @@ struct EndedFormTests {
         ("a=%zz&END", .badEscape("a=%zz", place: 1)), ("a=%FF&END", .badEscape("a=%FF", place: 1)),
         ("a=1&b=2&a=3&END", .keyTwice("a")),
     ])
-    func `what is wrong is told`(_ text: String, _ flaw: EndedForm.Flaw) {
+    func `mistakes are reported`(_ text: String, _ flaw: EndedForm.Flaw) {
         #expect(throws: flaw) { try EndedForm(Array(text.utf8)) }
     }
 
-    @Test func `a body that was cut off is told as that, wherever the cut is`() throws {
+    @Test func `a truncated body is reported as truncated, wherever it ends`() throws {
         let whole = Array("a=1&b=2&END".utf8)
         for length in 0..<whole.count {
             #expect(throws: EndedForm.Flaw.cutOff(received: length, announced: whole.count)) {
@@ -44,7 +44,7 @@ struct EndedFormTests {
     }
 
     @Test(arguments: ["", "plain", "a b+c&d=e%f", "日本語 🎉", "e\u{301} é", "\n\t\u{0}"])
-    func `a value arrives as it was`(_ value: String) throws {
+    func `a value arrives unchanged`(_ value: String) throws {
         let text = FormText.encode([FormField("key", value), FormField(value + "k", "1")]) + "&END"
         let form = try EndedForm(Array(text.utf8))
         #expect(form["key"]?.utf8.elementsEqual(value.utf8) == true)

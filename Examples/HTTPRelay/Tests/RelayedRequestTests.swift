@@ -22,7 +22,7 @@ struct RelayedRequestTests {
         let parameters = RequestParameters(deviceID: "d", serverURL: "https://example.org/")
     }
 
-    @Test func `a GET carries its form in the URL, and comes back as it was`() throws {
+    @Test func `a GET carries its form in the URL, and survives a round trip`() throws {
         let request = try RelayedRequest(Question())
         #expect(
             request.url.absoluteString == "http://127.0.0.1:8080/ask?deviceID=device+1&messageType=question"
@@ -33,7 +33,7 @@ struct RelayedRequestTests {
         #expect(read.connectTimeout == .milliseconds(1_500) && read.readTimeout == .seconds(3))
     }
 
-    @Test func `a POST carries it as the payload, with time-outs of 60 s unless said otherwise`() throws {
+    @Test func `a POST carries its form as the payload, with time-outs of 60 s by default`() throws {
         let request = try RelayedRequest(Message())
         #expect(request.url.absoluteString == "https://example.org/")
         #expect(request.body?.type.text == "application/x-www-form-urlencoded")
@@ -42,7 +42,7 @@ struct RelayedRequestTests {
         #expect(read.connectTimeout == .seconds(60) && read.readTimeout == .seconds(60))
     }
 
-    @Test func `a person can type it`() throws {
+    @Test func `a request can be typed by hand`() throws {
         let request = try RelayedRequest("relay:get?url=http://127.0.0.1:8080/status?a=1&read-timeout=0.5", body: nil)
         #expect(request.url.absoluteString == "http://127.0.0.1:8080/status?a=1")
         #expect(request.readTimeout == .milliseconds(500) && request.connectTimeout == .seconds(60))
@@ -57,7 +57,7 @@ struct RelayedRequestTests {
         ("relay:get?url=http://x/&read-timeout=nan", .noTime("nan")),
         ("relay:get?url=http://x/&connect-timeout=3601", .noTime("3601")),
     ])
-    func `what is wrong is told`(_ text: String, _ flaw: RelayedRequest.Flaw) {
+    func `mistakes are reported`(_ text: String, _ flaw: RelayedRequest.Flaw) {
         #expect(throws: flaw) { try RelayedRequest(text, body: nil) }
     }
 
@@ -67,7 +67,7 @@ struct RelayedRequestTests {
         #expect(try RelayedRequest("relay:post?url=http://x/", body: body).body == body)
     }
 
-    @Test func `a server without a URL is refused before anybody is asked`() {
+    @Test func `a server without a URL is rejected before anything is sent`() {
         var question = Question()
         question.parameters.serverURL = "127.0.0.1:8080"
         #expect(throws: RelayedRequest.Flaw.self) { try RelayedRequest(question) }

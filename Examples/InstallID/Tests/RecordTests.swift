@@ -5,7 +5,7 @@ import Testing
 struct RecordTests {
     private let id = InstallationID.random()
 
-    @Test func anIDIsAUUIDInSmallLetters() throws {
+    @Test func anIDIsALowercaseUUID() throws {
         #expect(id.text.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
         #expect(InstallationID(id.text) == id)
         #expect(InstallationID(id.text.uppercased()) == id)
@@ -15,16 +15,16 @@ struct RecordTests {
     @Test(arguments: [
         "", "x", "6f1c2b9e", "6f1c2b9e-3d0a-4c56-9a41-0f6d8f5e7b2", "６f1c2b9e-3d0a-4c56-9a41-0f6d8f5e7b21",
     ])
-    func anotherTextIsNoID(_ text: String) { #expect(InstallationID(text) == nil) }
+    func otherTextIsNotAnID(_ text: String) { #expect(InstallationID(text) == nil) }
 
-    @Test func aRecordIsReadAsItIsWritten() {
+    @Test func aRecordSurvivesARoundTrip() {
         for record in [Record.file(id), .keyring] { #expect(Record(record.text) == record) }
     }
 
     @Test(arguments: [
         "", "\n", "keyring", "keyring\n\n", "Keyring\n", "6f1c2b9e-3d0a-4c56-9a41-0f6d8f5e7b21", "\0\0\0",
     ])
-    func anotherTextIsNoRecord(_ text: String) { #expect(Record(text) == nil) }
+    func otherTextIsNotARecord(_ text: String) { #expect(Record(text) == nil) }
 }
 
 struct RecordFileTests {
@@ -32,7 +32,7 @@ struct RecordFileTests {
         try RecordFile(of: "a.B", environment: environment).path
     }
 
-    @Test func theFileIsBelowTheStateHome() throws {
+    @Test func theFileIsInTheStateHome() throws {
         #expect(try path(["XDG_STATE_HOME": "/s", "HOME": "/h"]) == "/s/install-id/a.B")
         #expect(try path(["HOME": "/h"]) == "/h/.local/state/install-id/a.B")
         #expect(try path(["XDG_STATE_HOME": "relative", "HOME": "/h"]) == "/h/.local/state/install-id/a.B")
@@ -45,7 +45,7 @@ struct RecordFileTests {
         try await body(try RecordFile(of: "a.B", environment: ["XDG_STATE_HOME": folder]))
     }
 
-    @Test func theFirstRecordStands() async throws {
+    @Test func theFirstRecordIsKept() async throws {
         try await inTemporaryFolder { file in
             #expect(try file.read() == nil)
             let first = Record.file(.random())
@@ -62,7 +62,7 @@ struct RecordFileTests {
         }
     }
 
-    @Test func ofManyAtOnceOneMakesTheRecord() async throws {
+    @Test func concurrentWritersCreateOneRecord() async throws {
         try await inTemporaryFolder { file in
             let standing = try await withThrowingTaskGroup(of: Record.self) { group in
                 for _ in 0..<64 { group.addTask { try file.publish(.file(.random())) } }
@@ -73,7 +73,7 @@ struct RecordFileTests {
         }
     }
 
-    @Test func aFileThatHoldsSomethingElseIsNotOverwritten() async throws {
+    @Test func aFileWithOtherContentIsNotOverwritten() async throws {
         try await inTemporaryFolder { file in
             _ = try file.publish(.keyring)
             try "half an i".write(toFile: file.path, atomically: false, encoding: .utf8)

@@ -4,13 +4,13 @@ import Testing
 
 /// PKCE, RFC 7636.
 struct CodeVerifierTests {
-    @Test func `the challenge is that of the RFC's example`() throws {
+    @Test func `the challenge matches the example of the RFC`() throws {
         // RFC 7636, appendix B.
         let verifier = try #require(CodeVerifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         #expect(verifier.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    @Test func `a new one is a verifier, and another one each time`() {
+    @Test func `a new verifier is valid and different each time`() {
         let made = (0..<100).map { _ in CodeVerifier().text }
         #expect(Set(made).count == 100)
         #expect(made.allSatisfy { CodeVerifier($0) != nil && $0.utf8.count == 43 })
@@ -20,14 +20,14 @@ struct CodeVerifierTests {
         String(repeating: "a", count: 42), String(repeating: "a", count: 129), String(repeating: "+", count: 43), "",
         String(repeating: "é", count: 43),
     ])
-    func `other texts are none`(_ text: String) { #expect(CodeVerifier(text) == nil) }
+    func `other texts are not verifiers`(_ text: String) { #expect(CodeVerifier(text) == nil) }
 
-    @Test func `bytes are written without what a URL would encode`() {
+    @Test func `bytes are encoded without characters that a URL would escape`() {
         #expect(RandomText.base64URL([0xFB, 0xFF, 0xFE]) == "-__-")
         #expect(RandomText.base64URL([0]) == "AA")
     }
 
-    @Test func `secrets are the same or not`() {
+    @Test func `secrets are compared for equality`() {
         #expect(isSameSecret("abc", "abc"))
         #expect(!isSameSecret("abc", "abd") && !isSameSecret("abc", "ab") && !isSameSecret("", "a"))
     }

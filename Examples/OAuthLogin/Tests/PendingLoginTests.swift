@@ -20,9 +20,9 @@ struct PendingLoginTests {
         "oauthlogin.demo:/callback?code=a%20b&state=STATE", "OAuthLogin.Demo:/callback?state=STATE&code=a%20b",
         "oauthlogin.demo:///callback?code=a%20b&state=STATE&iss=x", "oauthlogin.demo:/callback?code=a%20b&state=STATE#",
     ])
-    func `the callback brings the code`(_ url: String) throws { #expect(try take(url) == .code("a b")) }
+    func `the callback contains the code`(_ url: String) throws { #expect(try take(url) == .code("a b")) }
 
-    @Test func `and an error brings the reason`() throws {
+    @Test func `an error callback contains the reason`() throws {
         #expect(
             try take("oauthlogin.demo:/callback?error=access_denied&error_description=said%20no&state=STATE")
                 == .refused(error: "access_denied", description: "said no"))
@@ -50,13 +50,13 @@ struct PendingLoginTests {
         Source(application: "com.example.Other", strength: .owned), Source(application: "", strength: .unknown),
         Source(application: "demo.IPCClient.x", strength: .claimed),
     ])
-    func `so are other senders, with the right state too`(_ source: Source) {
+    func `other senders are rejected, even with the right state`(_ source: Source) {
         #expect(throws: PendingLogin.Refusal.wrongSender(source.description)) {
             try take("oauthlogin.demo:/callback?code=a&state=STATE", from: source)
         }
     }
 
-    @Test func `a state is good for one answer and one login; what was refused spends nothing`() throws {
+    @Test func `a state is valid for one answer and one login, and a rejected answer does not use it up`() throws {
         var login = PendingLogin(of: .demo)
         let earlier = PendingLogin(of: .demo)
         let stale = "oauthlogin.demo:/callback?code=a&state=\(earlier.state)"
@@ -67,7 +67,7 @@ struct PendingLoginTests {
         #expect(throws: PendingLogin.Refusal.answeredBefore) { try login.take(right, from: Self.desktop) }
     }
 
-    @Test func `the page is asked for with the challenge, and never with the secret`() throws {
+    @Test func `the URL of the page contains the challenge and never the secret`() throws {
         let login = PendingLogin(of: .demo)
         let url = Client.demo.authorizationURL(at: try #require(URL(string: "http://127.0.0.1:8080")), for: login)
         let items = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems)

@@ -11,7 +11,7 @@ struct PlaylistTests {
     ]
     private let list = Playlist(entries: ids.map { Playlist.Entry(id: $0, title: "曲 \($0)") })
 
-    @Test func everyIDIsTheSameAfterJSON() throws {
+    @Test func everyIDSurvivesJSON() throws {
         let item = try PasteboardItem.value(list)
         #expect(try item.value(Playlist.self) == list)
         let json = String(decoding: item.representations[0].value.content, as: UTF8.self)
@@ -19,13 +19,13 @@ struct PlaylistTests {
     }
 
     /// Why ids are strings: a reader may store JSON numbers as doubles.
-    @Test func aDoubleHasNotEveryID() {
+    @Test func aDoubleCannotRepresentEveryID() {
         let lost = Self.ids.filter { UInt64(exactly: Double($0)) != $0 }
         let largest: [UInt64] = [(1 << 63) - 1, (1 << 63) + 1, .max - 1, .max]
         #expect(lost == [(1 << 53) + 1] + largest)
     }
 
-    @Test func aListIsRestoredInItsOrder() {
+    @Test func aListIsRestoredInOrder() {
         let (a, b): (UInt64, UInt64) = (1 << 63, (1 << 53) + 1)
         let library = MusicLibrary(paths: [a: "/a", b: "/b", 7: "/c"])
         let ids: [UInt64] = [b, a, a + 1, b]

@@ -27,7 +27,7 @@ struct ProgramTests {
         await #expect(processExitsWith: .success) { exit(await Program.run { 0 }) }
     }
 
-    @Test func exitCodesAreThoseOfTheLibrary() {
+    @Test func exitCodesMatchTheLibrary() {
         #expect(Program.exitCode(of: IPCError(.noSuchItem, "")) == 66)
         #expect(Program.exitCode(of: IPCError(.noHandler, "")) == 68)
         #expect(Program.exitCode(of: Unknown()) == 70)

@@ -18,7 +18,7 @@ struct QuestionParserTests {
         """
     }
 
-    @Test func aQuestionIsReadWhole() throws {
+    @Test func aQuestionIsReadCompletely() throws {
         let read = try parse(question(), total: "totalResults=\"240\"")
         #expect(read.total == 240)
         #expect(
@@ -27,11 +27,11 @@ struct QuestionParserTests {
             ])
     }
 
-    @Test func noQuestionIsAnAnswerToo() throws {
+    @Test func anEmptyResultIsValid() throws {
         #expect(try parse("", total: "totalResults=\"0\"") == .init(total: 0, questions: []))
     }
 
-    @Test func aFlawIsToldWithItsLine() throws {
+    @Test func aMistakeIsReportedWithItsLine() throws {
         #expect(throws: QuestionParser.Flaw(line: 3, reason: "“x” is no Id")) { try parse(question(id: "x")) }
         #expect(throws: QuestionParser.Flaw(line: 4, reason: "“lost” is no Condition")) {
             try parse(question() + question(condition: "lost"))
@@ -44,7 +44,7 @@ struct QuestionParserTests {
     }
 
     @Test(arguments: ["", "no xml", "<ResultSet totalResults=\"1\"><Question><Id>7</Id>"])
-    func whatIsCutOffIsNoAnswer(_ text: String) {
+    func truncatedOutputIsNotAnAnswer(_ text: String) {
         #expect(throws: QuestionParser.Flaw.self) { try QuestionParser.parse(Data(text.utf8)) }
     }
 }
@@ -57,7 +57,7 @@ struct QuestionLibraryTests {
 
     private func ids(_ query: String) -> [Int] { library.search(query).map(\.id) }
 
-    @Test func everyWordHasToBeThereAndTheNewestComesFirst() {
+    @Test func everyWordMustMatchAndTheNewestIsFirst() {
         #expect(ids("swift") == [3, 0])
         #expect(ids("swift 京都") == [3])
         #expect(ids("京都　swift") == [3], "a Japanese space is a space")
@@ -65,13 +65,13 @@ struct QuestionLibraryTests {
         #expect(ids(" ") == [3, 2, 1, 0])
     }
 
-    @Test func theWidthOfLettersMakesNoDifference() {
+    @Test func searchIgnoresTheWidthOfLetters() {
         #expect(ids("ＳＷＩＦＴ") == [3, 0])
         #expect(ids("ｶﾚｰ") == [1])
         #expect(ids("天気は?") == [2])
     }
 
-    @Test func whatComesWithTheProgramIsWhole() throws {
+    @Test func theBundledQuestionsAreComplete() throws {
         let library = try QuestionLibrary.bundled()
         #expect(library.count == 2400)
         #expect(Set(library.search("").map(\.id)).count == 2400)
@@ -96,7 +96,7 @@ struct ResultPageTests {
             (90, 20, "21–40 of 90", "next 20", 21),
             (21, 99, "21–21 of 21", nil, 1), (40, 99, "21–40 of 40", nil, 20), (40, -5, "1–20 of 40", "next 20", 21),
         ] as [(Int, Int, String, String?, Int)])
-    func showsTwentyAndWhatFollows(_ count: Int, _ from: Int, _ range: String, _ next: String?, _ rows: Int) {
+    func showsTwentyAndLinksToTheRest(_ count: Int, _ from: Int, _ range: String, _ next: String?, _ rows: Int) {
         let page = page(count, from: from)
         #expect(page.range == range && page.nextRow == next && page.rowCount == rows)
     }

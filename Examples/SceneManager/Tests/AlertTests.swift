@@ -12,7 +12,7 @@ struct AlertTests {
         #expect(alert.harmless != Alert.confirmed)
     }
 
-    @Test func aChoiceIsTakenByItsKeyOrChosenWithArrows() {
+    @Test func aChoiceIsMadeByKeyOrWithArrows() {
         var (byKey, byArrow) = (alert, alert)
         #expect(byKey.press(.character("Y")) == .answered(Alert.confirmed))
         #expect(byArrow.press(.left) == .open && byArrow.press(.enter) == .answered(Alert.confirmed))
@@ -20,7 +20,7 @@ struct AlertTests {
     }
 
     @Test(arguments: [Key.character("x"), .character("あ"), .up, .delete, .control("c")])
-    func whatMeansNothingAnswersNothing(_ key: Key) {
+    func otherKeysDoNotAnswer(_ key: Key) {
         var pressed = alert
         #expect(pressed.press(key) == .open && pressed == alert)
     }
@@ -32,7 +32,7 @@ struct WrappingTests {
         ("unbreakable", 4, ["unbr", "eaka", "ble"]), ("京都へ行きます", 6, ["京都へ", "行きま", "す"]),
         ("京都です。", 8, ["京都で", "す。"]), ("犬🐕と猫", 4, ["犬🐕", "と猫"]), ("Swiftと猫", 6, ["Swift", "と猫"]),
     ])
-    func linesFitAndBreakWhereTheyMay(_ text: String, _ columns: Int, _ lines: [String]) {
+    func linesFitAndBreakAtWordBoundaries(_ text: String, _ columns: Int, _ lines: [String]) {
         #expect(text.wrapped(columns: columns) == lines)
         #expect(lines.allSatisfy { $0.displayWidth <= columns })
     }

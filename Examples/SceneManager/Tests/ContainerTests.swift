@@ -22,7 +22,7 @@ struct ContainerTests {
         return stage
     }
 
-    @Test func pagesAreMadeWhenFirstSeenAndTheDotsShowWhere() async throws {
+    @Test func pagesAreCreatedWhenFirstShownAndTheDotsShowThePosition() async throws {
         let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b", "c"))
         let stage = try stage(pages)
         #expect(record.take() == ["make a"] && pages.dots == "● ○ ○")
@@ -34,7 +34,7 @@ struct ContainerTests {
         #expect(pages.address.description == "pages")
     }
 
-    @Test func aPageIsFoundAgainByItsAddress() throws {
+    @Test func aPageIsRestoredByItsAddress() throws {
         let address = try #require(SceneAddress(parsing: "pages?page=3"))
         let pages = PagedScene(address, pages: children("a", "b", "c"))
         #expect(pages.title == "c 0" && pages.address == address)
@@ -42,7 +42,7 @@ struct ContainerTests {
         #expect(PagedScene(SceneAddress("pages", parameters: ["page": "9"]), pages: children("a")).title == "a 0")
     }
 
-    @Test func aURLTurnsToAPageAndIsToldWhichThereAre() async throws {
+    @Test func aURLSelectsAPageAndTheErrorListsAllPages() async throws {
         let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b"))
         let stage = try stage(pages)
         let action = try #require(try pages.take(SceneAddress("page", argument: "2")))
@@ -66,7 +66,7 @@ struct ContainerTests {
         #expect(record.take() == ["sleep back", "restore front"] && card.address.description == "card")
     }
 
-    @Test func childrenThatCannotBeSeenAreLetGoAndAllEndWithTheContainer() async throws {
+    @Test func hiddenChildrenAreReleasedAndAllEndWithTheContainer() async throws {
         let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b"))
         let stage = try stage(pages)
         try await stage.take(.key(.right))

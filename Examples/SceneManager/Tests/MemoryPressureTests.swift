@@ -5,7 +5,7 @@ import Testing
 
 struct MemoryPressureTests {
     /// Urgent data on a socket raises POLLPRI, as the kernel does for memory pressure (unix(7), MSG_OOB).
-    @Test func eachUrgentEventOfTheDescriptorIsTold() async throws {
+    @Test func eachUrgentEventOfTheDescriptorIsReported() async throws {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         var events = MemoryPressure.events(of: ends[0]).makeAsyncIterator()

@@ -25,7 +25,7 @@ struct QuestionTests {
 
     private var text: String { (0..<shown.canvas.size.rows).map(shown.canvas.text).joined(separator: "\n") }
 
-    @Test func aKeyAsksAndOnlyYesClears() async throws {
+    @Test func theClearKeyAsksAndOnlyYesClears() async throws {
         let stage = try stage()
         try await stage.take(.key(.control("x")))
         #expect(text.contains("Clear root?") && text.contains("[Keep: n]"))
@@ -56,7 +56,7 @@ struct QuestionTests {
         #expect(stage.top.title == "root 0")
     }
 
-    @Test func whatAPersonKeepsIsCancelled() async throws {
+    @Test func choosingToKeepCancelsTheRequest() async throws {
         let stage = try stage()
         let program = try await asking(stage)
         try await stage.take(.key(.character("n")))
@@ -64,7 +64,7 @@ struct QuestionTests {
         #expect(stage.top.title == "root 5")
     }
 
-    @Test func aProgramThatGivesUpTakesItsQuestionAway() async throws {
+    @Test func cancellingARequestRemovesItsQuestion() async throws {
         let stage = try stage()
         let program = try await asking(stage)
         program.cancel()

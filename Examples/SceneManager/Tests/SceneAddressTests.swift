@@ -6,11 +6,11 @@ struct SceneAddressTests {
         "menu", "counter?n=5", "question/1000001?view=narrow", "search?q=%E4%BA%AC%E9%83%BD&from=20",
         "note?text=a%26b%3Dc%20%F0%9F%91%A8%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7",
     ])
-    func isReadAsItWasWritten(_ text: String) throws {
+    func survivesARoundTrip(_ text: String) throws {
         #expect(try #require(SceneAddress(parsing: text)).description == text)
     }
 
-    @Test func textIsTextInsideAndEncodedOutside() throws {
+    @Test func textIsDecodedInsideAndEncodedOutside() throws {
         var address = SceneAddress("note")
         address["text"] = "犬 & 猫=🐾?#"
         let read = try #require(SceneAddress(parsing: address.description))
@@ -18,7 +18,7 @@ struct SceneAddressTests {
         #expect(address.description.utf8.allSatisfy { $0 < 0x80 })
     }
 
-    @Test func aURLIsReadInBothForms() {
+    @Test func aURLIsParsedInBothForms() {
         let address = SceneAddress("push", argument: "counter", parameters: ["n": "5"])
         #expect(SceneAddress(url: "scenes://push/counter?n=5") == address)
         #expect(SceneAddress(url: "SCENES:push/counter?n=5") == address)
@@ -27,9 +27,9 @@ struct SceneAddressTests {
     }
 
     @Test(arguments: ["", "?n=5", "/x", "a b", "日本"])
-    func whatNamesNothingIsNone(_ text: String) { #expect(SceneAddress(parsing: text) == nil) }
+    func textWithoutASceneIsNotAnAddress(_ text: String) { #expect(SceneAddress(parsing: text) == nil) }
 
-    @Test func parametersAreChangedInTheirPlace() {
+    @Test func parametersAreChangedInPlace() {
         var address = SceneAddress("search", parameters: ["q": "a", "from": "20", "row": "3"])
         address["from"] = "40"
         #expect(address.description == "search?q=a&from=40&row=3")
@@ -44,12 +44,12 @@ struct SceneAddressTests {
         ("pop-to-root", .stack(.popToRoot)), ("pop-to/a", .stack(.popTo("a"))), ("release", .letGo), ("stack", .list),
         ("page/2", .scene(SceneAddress("page", argument: "2"))),
     ])
-    func ordersAreRead(_ text: String, _ order: SceneOrder) throws {
+    func commandsAreParsed(_ text: String, _ order: SceneOrder) throws {
         #expect(try SceneOrder(try #require(SceneAddress(parsing: text))) == order)
     }
 
     @Test(arguments: ["push", "push/", "replace", "pop-to", "push/日本"])
-    func anOrderWithoutANameIsRefused(_ text: String) throws {
+    func aCommandWithoutANameIsRejected(_ text: String) throws {
         let address = try #require(SceneAddress(parsing: text))
         #expect(throws: SceneRefusal.self) { try SceneOrder(address) }
     }

@@ -12,25 +12,25 @@ struct SceneStackTests {
 
     private func names(_ stack: SceneStack) -> [String] { stack.addresses.map(\.name) }
 
-    @Test func aSceneIsMadeWhenItIsShownAndTheOneBelowSleeps() throws {
+    @Test func aSceneIsCreatedWhenShownAndTheOneBelowSleeps() throws {
         var stack = try begun()
         #expect(try stack.apply(.push(SceneAddress("a"))) == [.make(2), .sleep(1)])
         #expect(names(stack) == ["root", "a"])
     }
 
-    @Test func popEndsTheTopmostAndRestoresTheOneBelow() throws {
+    @Test func popEndsTheTopSceneAndRestoresTheOneBelow() throws {
         var stack = try begun("a")
         #expect(try stack.apply(.pop) == [.end(2), .restore(1)])
         #expect(names(stack) == ["root"])
     }
 
-    @Test func popToRootEndsAllFromTheTop() throws {
+    @Test func popToRootEndsScenesFromTheTop() throws {
         var stack = try begun("a", "b", "c")
         #expect(try stack.apply(.popToRoot) == [.end(4), .end(3), .end(2), .restore(1)])
         #expect(try stack.apply(.popToRoot) == [])
     }
 
-    @Test func popToOneTakesTheNearestOfThatName() throws {
+    @Test func popToANameStopsAtTheNearestMatch() throws {
         var stack = try begun("a", "b", "a", "c")
         #expect(try stack.apply(.popTo("a")) == [.end(5), .restore(4)])
         #expect(names(stack) == ["root", "a", "b", "a"])
@@ -38,13 +38,13 @@ struct SceneStackTests {
         #expect(try stack.apply(.popTo("root")) == [.end(4), .end(3), .end(2), .restore(1)])
     }
 
-    @Test func replaceMakesTheNewOneBeforeTheOldOneEnds() throws {
+    @Test func replaceCreatesTheNewSceneBeforeTheOldOneEnds() throws {
         var stack = try begun("a")
         #expect(try stack.apply(.replace(SceneAddress("b"))) == [.make(3), .end(2)])
         #expect(names(stack) == ["root", "b"])
     }
 
-    @Test func showGoesBackToTheVeryAddressAndElsePushes() throws {
+    @Test func showReturnsToTheSameAddressOrPushes() throws {
         var stack = try begun("a", "b")
         #expect(try stack.apply(.show(SceneAddress("a"))) == [.end(3), .restore(2)])
         var other = SceneAddress("a")
@@ -52,7 +52,7 @@ struct SceneStackTests {
         #expect(try stack.apply(.show(other)) == [.make(4), .sleep(2)])
     }
 
-    @Test func whatCannotBeDoneChangesNothing() throws {
+    @Test func anImpossibleCommandChangesNothing() throws {
         var stack = try begun()
         let before = stack
         #expect(throws: SceneRefusal.onlyRoot) { try stack.apply(.pop) }
@@ -64,7 +64,7 @@ struct SceneStackTests {
         #expect(stack == full)
     }
 
-    @Test func whatCannotBeSeenIsLetGoAndMadeAgain() throws {
+    @Test func hiddenScenesAreReleasedAndRecreated() throws {
         var stack = try begun("a", "b")
         #expect(stack.letGo() == [.release(1), .release(2)])
         #expect(stack.letGo() == [], "they are gone")
@@ -72,20 +72,20 @@ struct SceneStackTests {
         #expect(try stack.apply(.popToRoot) == [.make(1), .end(2), .restore(1)])
     }
 
-    @Test func whatWasLetGoEndsWithoutBeingTold() throws {
+    @Test func aReleasedSceneEndsWithoutANotification() throws {
         var stack = try begun("a", "b")
         _ = stack.letGo()
         #expect(try stack.apply(.popToRoot) == [.make(1), .end(3), .restore(1)])
     }
 
-    @Test func aStackOfAnEarlierLifeIsMadeAsFarAsItIsSeen() throws {
+    @Test func aRestoredStackCreatesOnlyVisibleScenes() throws {
         var stack = try #require(SceneStack(restoring: [SceneAddress("root"), SceneAddress("a")]))
         #expect(stack.begin() == [.make(2), .restore(2)])
         #expect(try stack.apply(.pop) == [.make(1), .end(2), .restore(1)])
         #expect(SceneStack(restoring: []) == nil)
     }
 
-    @Test func theAddressOfASceneIsThatWhichWasNoted() throws {
+    @Test func aSceneKeepsItsRecordedAddress() throws {
         var stack = try begun("a")
         var moved = SceneAddress("a")
         moved["n"] = "5"

@@ -28,7 +28,7 @@ struct StageTests {
 
     private var text: String { (0..<shown.canvas.size.rows).map(shown.canvas.text).joined(separator: "\n") }
 
-    @Test func tellsEachSceneItsMomentsInOrder() async throws {
+    @Test func notifiesEachSceneInOrder() async throws {
         let stage = try stage()
         #expect(record.take() == ["make root"])
         try await stage.go(push("a"))
@@ -38,7 +38,7 @@ struct StageTests {
         #expect(text.contains("<root 0>") && !text.contains("<a"))
     }
 
-    @Test func aSceneThatCannotBeMadeChangesNothing() async throws {
+    @Test func aSceneThatCannotBeCreatedChangesNothing() async throws {
         let stage = try stage()
         let before = (stage.stack, text)
         await #expect(throws: SceneRefusal("lost", code: "lost")) { try await stage.go(push("lost")) }
@@ -46,7 +46,7 @@ struct StageTests {
         #expect(record.take() == ["make root"], "nobody sleeps, nobody ends")
     }
 
-    @Test func whatWasLetGoComesBackAsItWas() async throws {
+    @Test func aReleasedSceneIsRestoredUnchanged() async throws {
         let stage = try stage()
         try await stage.take(.key(.character("+")))
         try await stage.go(push("a"))
@@ -59,7 +59,7 @@ struct StageTests {
         #expect(text.contains("<root 1>"))
     }
 
-    @Test func aSceneWhoseDataAreGoneIsPassedOverOnTheWayBack() async throws {
+    @Test func aSceneWithoutItsDataIsSkippedOnTheWayBack() async throws {
         let names = ["root", "lost", "lost", "a"]
         let stage = try stage(SceneStack(restoring: names.map { SceneAddress($0) }))
         #expect(record.take() == ["make a", "restore a"])
@@ -71,7 +71,7 @@ struct StageTests {
         #expect(throws: SceneRefusal.self) { try self.stage(SceneStack(root: SceneAddress("lost"))) }
     }
 
-    @Test func inAFadeTheOldOneSleepsWhenItCannotBeSeenAndTheEndIsTold() async throws {
+    @Test func inAFadeTheOldSceneSleepsOnceHiddenAndTheEndIsReported() async throws {
         let record = record
         let seen = Shown()
         let stage = Stage(
@@ -105,7 +105,7 @@ struct StageTests {
         #expect(record.take() == ["make a", "sleep root", "make b", "sleep a"])
     }
 
-    @Test func whatIsTypedInAFadeIsForTheSceneThatComes() async throws {
+    @Test func keysDuringAFadeGoToTheNewScene() async throws {
         let stage = try stage()
         let fade = Transition(.fade(through: .black), .seconds(1))
         let pushing = Task { try await stage.go(push("a"), by: fade) }
@@ -115,7 +115,7 @@ struct StageTests {
         #expect(stage.addresses.map(\.description) == ["root", "a?n=1"])
     }
 
-    @Test func whatIsLetGoInAFadeIsLetGoAfterIt() async throws {
+    @Test func aReleaseDuringAFadeHappensAfterIt() async throws {
         let stage = try stage()
         let fade = Transition(.fade(through: .black), .seconds(1))
         let pushing = Task { try await stage.go(push("a"), by: fade) }
@@ -127,7 +127,7 @@ struct StageTests {
         #expect(text.contains("<root 0>"))
     }
 
-    @Test func keysThatNoSceneTakesGoBackAndEnd() async throws {
+    @Test func keysThatNoSceneHandlesGoBackAndQuit() async throws {
         let stage = try stage()
         try await stage.take(.key(.escape))
         #expect(!stage.isOver && stage.stack.entries.count == 1, "the root stays")

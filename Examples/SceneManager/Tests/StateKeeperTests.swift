@@ -25,7 +25,7 @@ struct StateKeeperTests {
 
     private let disk = Disk()
 
-    @Test func whoeverWaitsGoesOnAndTheLastIsKept() async throws {
+    @Test func everyWaiterResumesAndTheLastStateIsSaved() async throws {
         let keeper = StateKeeper(written: []) { [disk] in try await disk.write($0) }
         let names = (0..<50).map { "s\($0)" }
         let waits = names.map { name in Task { try await keeper.keep([SceneAddress(name)]) } }
@@ -34,7 +34,7 @@ struct StateKeeperTests {
         #expect(disk.writes.count < 10, "what was replaced before its turn is not written: \(disk.writes)")
     }
 
-    @Test func whatIsKeptIsNotWrittenAgain() async throws {
+    @Test func savedStateIsNotWrittenAgain() async throws {
         let keeper = StateKeeper(written: [SceneAddress("a")]) { [disk] in try await disk.write($0) }
         try await keeper.keep([SceneAddress("a")])
         #expect(disk.writes.isEmpty)
@@ -42,7 +42,7 @@ struct StateKeeperTests {
         #expect(disk.writes == ["b"])
     }
 
-    @Test func aFailureIsToldAndTheNextTryIsFresh() async throws {
+    @Test func aFailureIsReportedAndTheNextTryStartsFresh() async throws {
         let keeper = StateKeeper(written: []) { [disk] in try await disk.write($0) }
         disk.isFull = true
         await #expect(throws: Full.self) { try await keeper.keep([SceneAddress("a")]) }

@@ -20,14 +20,14 @@ struct TransitionTests {
     }
 
     @Test(arguments: [Transition.Kind.fade(through: .white), .flip, .slide(forward: true), .slide(forward: false)])
-    func beginsAndEndsWithThePicturesThemselves(_ kind: Transition.Kind) {
+    func startsAndEndsWithTheOriginalPictures(_ kind: Transition.Kind) {
         let way = Transition(kind, .seconds(1))
         #expect(way.picture(from: old, to: new, at: 0) == old)
         #expect(way.picture(from: old, to: new, at: 1) == new)
     }
 
     @Test(arguments: [Colour.white, .black])
-    func aFadeIsItsColourAndNothingElseInTheMiddle(_ colour: Colour) {
+    func aFadeShowsOnlyItsColorInTheMiddle(_ colour: Colour) {
         let way = Transition(.fade(through: colour), .seconds(1))
         #expect(colours(way.picture(from: old, to: new, at: 0.5)) == [colour.onTerminal])
         let before = way.picture(from: old, to: new, at: 0.25)
@@ -36,14 +36,14 @@ struct TransitionTests {
         #expect(way.picture(from: old, to: new, at: 0.75).text(row: 1) == "nnnnnnnnnnnn")
     }
 
-    @Test func aFlipBecomesNarrowAndWideAgain() {
+    @Test func aFlipNarrowsAndWidens() {
         let way = Transition(.flip, .seconds(1))
         #expect(way.picture(from: old, to: new, at: 0.25).text(row: 1) == "   oooooo")
         #expect(way.picture(from: old, to: new, at: 0.5).text(row: 1) == "")
         #expect(way.picture(from: old, to: new, at: 0.75).text(row: 1) == "   nnnnnn")
     }
 
-    @Test func aSlideMovesBothAndCutsNoCharacterInTwo() {
+    @Test func aSlideMovesBothAndSplitsNoCharacter() {
         let forward = Transition(.slide(forward: true), .seconds(1)).picture(from: old, to: new, at: 0.25)
         #expect(forward.text(row: 1) == "ooooooooonnn")
         #expect(forward.text(row: 0) == " 古い    new")
@@ -54,7 +54,7 @@ struct TransitionTests {
         #expect(cut.text(row: 0) == " い    new", "half of “古” has moved out, and half of “新” in")
     }
 
-    @Test func isPlayedByItsClockAndTurnsOnceAtTheTurningPoint() async {
+    @Test func followsItsClockAndSwitchesOnceAtTheMidpoint() async {
         let clock = SkippingClock()
         var moments: [String] = []
         let way = Transition(.fade(through: .white), .milliseconds(100))
@@ -67,7 +67,7 @@ struct TransitionTests {
         #expect(clock.now.offset == .milliseconds(100))
     }
 
-    @Test func withoutDurationItIsThereAtOnce() async {
+    @Test func withoutDurationFinishesImmediately() async {
         var moments: [String] = []
         await Transition.cut.play(on: SkippingClock()) {
             moments.append("turn")
@@ -77,7 +77,7 @@ struct TransitionTests {
         #expect(moments == ["turn", "1.0"])
     }
 
-    @Test func cancelledItGoesToItsEndAndTurnsStill() async {
+    @Test func whenCancelledJumpsToItsEndAndStillSwitches() async {
         let task = Task { @MainActor in
             withUnsafeCurrentTask { $0?.cancel() }
             var moments: [String] = []
@@ -97,7 +97,7 @@ struct TransitionTests {
         #expect(Transition(.flip, .seconds(-1)).duration == .zero)
     }
 
-    @Test func isTakenOutOfAURL() throws {
+    @Test func isParsedFromAURL() throws {
         var address = SceneAddress("push", argument: "a", parameters: ["fade": "black", "n": "1", "ms": "250"])
         #expect(try Transition.take(from: &address) == Transition(.fade(through: .black), .milliseconds(250)))
         #expect(address.description == "push/a?n=1")

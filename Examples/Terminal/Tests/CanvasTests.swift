@@ -20,7 +20,7 @@ import Testing
         #expect(narrow.text(row: 0) == " 日本")
     }
 
-    @Test func `half of a wide character that is written over becomes a blank`() {
+    @Test func `the rest of a half-overwritten wide character becomes a blank`() {
         var over = canvas("日本語")
         over.write("x", at: Position(row: 0, column: 3))
         #expect(over.text(row: 0) == "日 x語")
@@ -32,7 +32,7 @@ import Testing
         #expect(canvas("ab", "").change(from: nil) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1H\u{1B}[0mab\u{1B}[0m\u{1B}[?25l")
     }
 
-    @Test func `only what differs is drawn`() {
+    @Test func `only differences are drawn`() {
         let old = canvas("hello", "日本語")
         #expect(old.change(from: old).isEmpty)
         let new = canvas("help!", "日木語")
@@ -41,7 +41,7 @@ import Testing
                 == "\u{1B}[?25l\u{1B}[1;4H\u{1B}[0mp!\u{1B}[2;3H木\u{1B}[0m\u{1B}[?25l")
     }
 
-    @Test func `a cursor that moves alone is a change`() {
+    @Test func `a cursor movement alone is a change`() {
         let old = canvas("a")
         var new = old
         new.cursor = Position(row: 0, column: 1)
@@ -49,7 +49,7 @@ import Testing
         #expect(!old.change(from: new).isEmpty)
     }
 
-    @Test func `styles are told where they change, and the place anew behind a character of several scalars`() {
+    @Test func `styles are written only on change, and the position again after a multi-scalar character`() {
         var styled = canvas("")
         styled.write("❤️a", at: Position(row: 0, column: 0), style: Style(foreground: .palette(9)))
         #expect(
@@ -57,7 +57,7 @@ import Testing
                 == "\u{1B}[?25l\u{1B}[1;1H\u{1B}[0;38;5;9m❤️\u{1B}[1;3Ha\u{1B}[0m\u{1B}[?25l")
     }
 
-    @Test func `another size is drawn whole`() {
+    @Test func `after a change of size, the whole picture is drawn`() {
         #expect(canvas("a", columns: 9).change(from: canvas("a")).contains("\u{1B}[2J"))
     }
 }

@@ -10,7 +10,7 @@ import Testing
             ("1", 1),
             ("𠮷", 2), ("葛󠄀", 2),
         ] as [(Character, Int)])
-    func `a character takes the columns that a reader sees`(character: Character, columns: Int) {
+    func `a character occupies the columns that a reader sees`(character: Character, columns: Int) {
         #expect(character.displayWidth == columns)
     }
 
@@ -23,7 +23,7 @@ import Testing
             ])
     }
 
-    @Test func `nothing in a visible text steers a terminal`() {
+    @Test func `printable text contains no terminal control`() {
         #expect("a\u{1B}[31mb\u{7}\u{9B}2J\u{202E}c".visible == "a␛[31mb␇\u{FFFD}2Jc")
         #expect("日本👨‍👩‍👧が".visible == "日本👨‍👩‍👧が")
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Terminal
 
 @Suite struct FieldTests {
-    @Test func `label, text and cursor stand on one line`() {
+    @Test func `label, text and cursor are on one line`() {
         let field = Field(label: "名前: ", editor: LineEditor("日本", cursor: 1))
         #expect(field.drawing(columns: 20) == "\r\u{1B}[K名前: 日本\r\u{1B}[8C")
     }
@@ -15,7 +15,7 @@ import Testing
 }
 
 @Suite struct EventQueueTests {
-    @Test func `events come in order, and end`() async {
+    @Test func `events arrive in order, and the sequence ends`() async {
         let queue = EventQueue()
         queue.add(.key(.up))
         queue.add(.resumed)
@@ -25,7 +25,7 @@ import Testing
         #expect(seen == [.key(.up), .resumed])
     }
 
-    @Test func `what was typed is forgotten, and what has happened is not`() async {
+    @Test func `typed keys can be discarded, but other events are kept`() async {
         let queue = EventQueue()
         let ending = TerminalEvent.interrupted(signal: 2)
         for event in [.key(.enter), .resumed, .paste("x"), ending] as [TerminalEvent] { queue.add(event) }
@@ -34,7 +34,7 @@ import Testing
         #expect(await queue.next() == ending)
     }
 
-    @Test func `a reader that is cancelled takes nothing from the next one`() async {
+    @Test func `a cancelled reader takes no event from the next one`() async {
         let queue = EventQueue()
         let first = Task { await queue.next() }
         first.cancel()

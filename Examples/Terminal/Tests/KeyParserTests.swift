@@ -19,12 +19,12 @@ import Testing
         ("\n", .enter), ("\t", .tab), ("\u{7F}", .backspace), ("\u{08}", .backspace), ("\u{01}", .control("a")),
         ("\u{1B}x", .alt("x")), ("\u{1B}語", .alt("語")), ("\u{1B}", .escape),
     ])
-    func `a key is known, whole and cut at every byte`(sent: String, key: Key) {
+    func `a key is recognized, whole and split at every byte`(sent: String, key: Key) {
         #expect(events(sent) == [.key(key)])
         #expect(parse(sent.utf8.map { [$0] }) == [.key(key)])
     }
 
-    @Test func `text cut within a character waits for the rest`() {
+    @Test func `text split within a character waits for the rest`() {
         let bytes = Array("aあ🇯🇵".utf8)
         let whole: [TerminalEvent] = [.key(.character("a")), .key(.character("あ")), .key(.character("🇯🇵"))]
         #expect(parse([bytes]) == whole)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a character is not held back by what follows`() {
+    @Test func `a character is not delayed by the bytes after it`() {
         var parser = KeyParser()
         let first = parser.feed([0xE3, 0x81])
         #expect(first.isEmpty && !parser.isUndecided)
@@ -45,16 +45,16 @@ import Testing
         #expect(rest == [.key(.character("あ")), .key(.character("A"))])
     }
 
-    @Test func `bytes that are no text are told as such, and what follows is read`() {
+    @Test func `invalid bytes are reported, and the text after them is read`() {
         #expect(parse([[0xFF, 0x41]]) == [.key(.character("\u{FFFD}")), .key(.character("A"))])
         #expect(parse([[0xE3, 0x0D]]) == [.key(.character("\u{FFFD}")), .key(.enter)])
     }
 
-    @Test func `an unknown sequence is passed over, whole`() {
+    @Test func `an unknown sequence is skipped completely`() {
         #expect(events("\u{1B}[?1;2cx\u{1B}[99~y") == [.key(.character("x")), .key(.character("y"))])
     }
 
-    @Test func `a paste is one event with the breaks of its lines, wherever it is cut`() {
+    @Test func `a paste is one event with its line breaks, wherever it is split`() {
         let bytes = Array("a\u{1B}[200~1\r2\r\n\u{1B}[A\u{1B}[201~b".utf8)
         let expected: [TerminalEvent] = [.key(.character("a")), .paste("1\n2\n\u{1B}[A"), .key(.character("b"))]
         #expect(parse([bytes]) == expected)
@@ -62,7 +62,7 @@ import Testing
         #expect(parse(bytes.map { [$0] }) == expected)
     }
 
-    @Test func `Escape twice is Escape, and with a letter it waits only until it is decided`() {
+    @Test func `Escape twice is Escape, and Escape before a letter waits only for the next byte`() {
         #expect(events("\u{1B}\u{1B}") == [.key(.escape), .key(.escape)])
         var parser = KeyParser()
         let first = parser.feed([0x1B])

@@ -8,7 +8,7 @@ import Testing
         return editor
     }
 
-    @Test func `one Backspace takes what a reader sees as a character`() {
+    @Test func `one Backspace deletes one visible character`() {
         var editor = LineEditor("か\u{3099}👨‍👩‍👧🇯🇵e\u{301}")
         let left = (0..<5).map { _ in
             editor.apply(.backspace)
@@ -17,7 +17,7 @@ import Testing
         #expect(left == ["か\u{3099}👨‍👩‍👧🇯🇵", "か\u{3099}👨‍👩‍👧", "か\u{3099}", "", ""])
     }
 
-    @Test func `an emoji that arrives in pieces is one character, with the cursor behind it`() {
+    @Test func `an emoji that arrives in pieces is one character, with the cursor after it`() {
         var editor = LineEditor("ab", cursor: 1)
         for scalar in "👨‍👩‍👧".unicodeScalars { editor.insert(String(scalar)) }
         #expect(editor.text == "a👨‍👩‍👧b" && editor.cursor == 2)
@@ -25,7 +25,7 @@ import Testing
         #expect(editor == LineEditor("ab", cursor: 1))
     }
 
-    @Test func `what joins the character behind it leaves the cursor at an edge`() {
+    @Test func `text that joins the next character leaves the cursor at a boundary`() {
         var editor = LineEditor("🇵", cursor: 0)
         editor.insert("🇯")
         #expect(editor.text == "🇯🇵" && editor.cursor == 1)
@@ -51,7 +51,7 @@ import Testing
         #expect(editor.text == "a b c[31md")
     }
 
-    @Test func `the cursor is always in the window`() {
+    @Test func `the cursor is always visible`() {
         let text = "0123日本語👨‍👩‍👧xyz"
         for cursor in 0...text.count {
             for columns in 3...20 {

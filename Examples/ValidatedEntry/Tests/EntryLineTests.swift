@@ -16,7 +16,7 @@ import Testing
     private func typed(_ text: String) -> [TerminalEvent] { text.map { .key(.character($0)) } }
     private func times(_ count: Int, _ key: Key) -> [TerminalEvent] { Array(repeating: .key(key), count: count) }
 
-    @Test func `the cursor stays before the unit and behind the sign`() {
+    @Test func `the cursor stays before the unit and after the sign`() {
         #expect(line(.yen(.suffix), typed("1234")) == "1,234|円")
         #expect(line(.yen(.suffix), typed("1234") + [.key(.end)]) == "1,234|円")
         #expect(line(.yen(.sign), typed("1234") + [.key(.home)]) == "¥|1,234")
@@ -34,7 +34,7 @@ import Testing
         #expect(line(rule, typed(text) + times(most, .backspace)) == "|")
     }
 
-    @Test func `digits come and go in the middle, and the cursor stays at them`() {
+    @Test func `digits can be inserted and deleted in the middle, and the cursor stays there`() {
         let amount = typed("1234567")
         #expect(line(.yen(.suffix), amount + times(4, .left)) == "1,234|,567円")
         #expect(line(.yen(.suffix), amount + times(4, .left) + typed("9")) == "12,349|,567円")
@@ -43,7 +43,7 @@ import Testing
         #expect(line(.time, typed("1405") + times(2, .left) + times(1, .backspace)) == "14|時05分")
     }
 
-    @Test func `a paste is looked at as what it makes of the whole text`() {
+    @Test func `a paste is validated by the text that results`() {
         #expect(line(.digits(most: 4), typed("1") + [.paste("２３\n")]) == "123|")
         #expect(line(.digits(most: 4), typed("123") + [.paste("45")]) == "123|", "refused, whole")
         #expect(line(.digits(most: 4), [.paste("12a4")]) == "|")
@@ -52,7 +52,7 @@ import Testing
         #expect(line(.time, [.paste("14:05")]) == "14時05|分")
     }
 
-    @Test func `the line can be emptied at once, also where its text was pasted`() {
+    @Test func `the line can be cleared at once, even after a paste`() {
         #expect(line(.time, typed("1405") + [.key(.control("u"))]) == "|")
     }
 }

@@ -20,7 +20,7 @@ import Testing
         ("entry://decimal?places=3", "from 1 to 2"), ("entry://yen?sign=$", "not “$”"),
         ("entry://date", "there is no entry “date”"), ("entry:time", "names no kind"),
     ])
-    func `any other is told what is wrong`(url: String, reason: String) {
+    func `any other URL is rejected with the reason`(url: String, reason: String) {
         let error = #expect(throws: InvalidEntryRequest.self) { try EntryRule(url: url) }
         #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
     }

@@ -5,7 +5,7 @@ import Testing
     private let decimal = EntryRule.decimal(places: 2)
 
     @Test(arguments: [.digits(most: 4), .decimal(places: 2), .yen(.sign), .yen(.suffix), .time] as [EntryRule])
-    func `clearing is always allowed, and nothing is no answer`(rule: EntryRule) {
+    func `clearing is always allowed, and an empty entry is not an answer`(rule: EntryRule) {
         #expect(rule.shape("") == "")
         #expect(rule.finish("") == nil)
         #expect(rule.shape(" \u{3000}") == "")
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `digits, at most so many, with the zeros in front`() {
+    @Test func `digits are limited in number and keep leading zeros`() {
         let rule = EntryRule.digits(most: 4)
         #expect(rule.shape("0012") == "0012")
         #expect(rule.shape("１２") == "12")
@@ -24,7 +24,7 @@ import Testing
         #expect(rule.finish("0") == "0")
     }
 
-    @Test func `decimals with one or two places`() {
+    @Test func `decimals have one or two places`() {
         #expect(decimal.shape("12.34") == "12.34")
         #expect(decimal.shape("12.345") == nil)
         #expect(EntryRule.decimal(places: 1).shape("12.34") == nil)
@@ -40,7 +40,7 @@ import Testing
         #expect(decimal.shape(String(repeating: "9", count: 16)) == nil)
     }
 
-    @Test func `yen with separators, and sign or suffix`() {
+    @Test func `yen amounts have separators and a sign or suffix`() {
         let (sign, suffix) = (EntryRule.yen(.sign), EntryRule.yen(.suffix))
         let amounts = ["1": "1", "999": "999", "1000": "1,000", "1234567": "1,234,567", "00": "0", "007": "7"]
         for (typed, shown) in amounts {
@@ -55,7 +55,7 @@ import Testing
         #expect(suffix.finish("1234") == "1,234円")
     }
 
-    @Test func `a time of 24 hours, written digit by digit`() {
+    @Test func `a 24-hour time is typed digit by digit`() {
         let shown = ["1", "14", "14時0", "14時05分"]
         for (count, text) in shown.enumerated() {
             #expect(EntryRule.time.shape(String("1405".prefix(count + 1))) == text)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a time is given with two digits of minutes`() {
+    @Test func `a time has two digits of minutes`() {
         #expect(EntryRule.time.finish("14時0") == "14時00分")
         #expect(EntryRule.time.finish("0905") == "9時05分")
         #expect(EntryRule.time.finish("2359") == "23時59分")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [.digits(most: 9), .decimal(places: 2), .yen(.sign), .yen(.suffix), .time] as [EntryRule])
-    func `what was shaped stays as it is`(rule: EntryRule) {
+    func `a formatted entry stays unchanged`(rule: EntryRule) {
         for number in stride(from: 0, to: 3000, by: 7) {
             let (front, back) = (number / 100, number % 100)
             for text in ["\(number)", "0\(number)", "\(front).\(back)", "\(front)時\(back)"] {
