@@ -21,7 +21,7 @@ import Testing
         return told
     }
 
-    @Test func `limits have the defaults that the document tells`() throws {
+    @Test func `limits have the documented defaults`() throws {
         let told = try toldLimits()
         #expect(told.count >= 12)
         let real = Limits().dictionary
@@ -32,7 +32,7 @@ import Testing
         #expect(changed.dictionary["history-most"] != told["history-most"])
     }
 
-    @Test func `every limit that the document names is there`() throws {
+    @Test func `every documented limit exists`() throws {
         let named = try text("org.swiftipc.Broker1", "Limits").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
             String($0.1)
         }
@@ -42,23 +42,23 @@ import Testing
         #expect(Set(named).subtracting(known) == [])
     }
 
-    @Test func `features are those that the document tells`() throws {
+    @Test func `features match the document`() throws {
         let told = try text("org.swiftipc.Broker1", "Features").matches(of: /\* ``([a-z-]+)``:/).map { String($0.1) }
         #expect(told == BrokerConfiguration.features)
         #expect(told + ["telepathy"] != BrokerConfiguration.features)
     }
 
-    @Test func `reserved schemes are those that the document tells`() throws {
+    @Test func `reserved schemes match the document`() throws {
         let list = try #require(try text("org.swiftipc.Schemes1").firstMatch(of: /``allow-reserved``: ([a-z, -]+)\./))
         #expect(Set(list.1.split(separator: ", ").map(String.init)) == URLScheme.reserved)
     }
 
-    @Test func `kinds of claims are those that the document tells`() throws {
+    @Test func `kinds of claims match the document`() throws {
         let told = try text("org.swiftipc.Schemes1").matches(of: /\* ``([a-z]+)``:/).map { String($0.1) }
         #expect(Set(told) == Set(SchemeClaim.Kind.allCases.map(\.rawValue)))
     }
 
-    @Test func `reasons of a resolution are those that the document tells`() throws {
+    @Test func `reasons of a resolution match the document`() throws {
         let told = try text("org.swiftipc.Schemes1", "ResolveURL").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
             String($0.1)
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(Resolution.Reason.allCases.map(\.rawValue)).subtracting(["pinned"]).subtracting(told) == [])
     }
 
-    @Test func `steps of a trace are those that the document tells`() throws {
+    @Test func `steps of a trace match the document`() throws {
         let told = try text("org.swiftipc.URLs1", "TraceRequest").matches(of: /\* ``([a-z]+(?:-[a-z]+)*)``:/).map {
             String($0.1)
         }
@@ -74,7 +74,7 @@ import Testing
         #expect(told.dropLast() != TraceStep.Kind.allCases.map(\.rawValue)[...])
     }
 
-    @Test func `outcomes of a request are those that the document tells`() throws {
+    @Test func `outcomes of a request match the document`() throws {
         let text = try text("org.swiftipc.URLs1")
         let told = text.matches(of: /\* ``([a-z]+(?:-[a-z]+)*)``:/).map { String($0.1) }
         #expect(Set(told) == Set(Outcome.allCases.filter(\.isEnd).map(\.rawValue)))
@@ -82,14 +82,14 @@ import Testing
     }
 
     @Test(arguments: ["GetRequest", "ListRequests"])
-    func `states of a request and the words of the filter are told`(member: String) throws {
+    func `states of a request and words of the filter are documented`(member: String) throws {
         let told = try text("org.swiftipc.URLs1", member).matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map { String($0.1) }
         #expect(Set(["waiting", "delivered", "ended", "queued"]).subtracting(told) == [])
         guard member == "ListRequests" else { return }
         #expect(Set(Outcome.allCases.map(\.rawValue)).subtracting(told) == [])
     }
 
-    @Test func `strengths of a source are those that the rules tell`() throws {
+    @Test func `strengths of a source match the rules`() throws {
         let rules = try ProjectFiles.document(of: "org.swiftipc.Broker1").split(whereSeparator: \.isWhitespace)
             .joined(separator: " ")
         let told = rules.matches(of: /"([a-z]+)" \(/).map { String($0.1) }

@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct ErrorNameTests {
     @Test(arguments: IPCError.Code.allCases)
-    func `every error has one name on the wire, which leads back to it`(code: IPCError.Code) {
+    func `every error has one name on the wire, and the name maps back to the error`(code: IPCError.Code) {
         #expect(code.errorName.text == "org.swiftipc.Error.\(code.rawValue)")
         #expect(IPCError.Code(errorName: code.errorName.text) == code)
     }
 
-    @Test func `errors, their names and exit codes are those of the contract`() {
+    @Test func `errors, their names and their exit codes match the contract`() {
         let codes = Dictionary(uniqueKeysWithValues: IPCError.Code.allCases.map { ($0.rawValue, $0.exitCode) })
         #expect(codes == ExitCodeTable.errors)
         // The control: a table with a different code, or with one more name, differs.
@@ -18,18 +18,18 @@ import Testing
         #expect(codes.merging(["Failed": 70]) { $1 } != ExitCodeTable.errors)
     }
 
-    @Test func `outcomes and their exit codes are those of the contract`() {
+    @Test func `outcomes and their exit codes match the contract`() {
         let codes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0.rawValue, $0.exitCode) })
         #expect(codes == ExitCodeTable.outcomes)
         #expect(Outcome.allCases.filter { !$0.isEnd } == [.queued])
     }
 
-    @Test func `no exit code is used that the contract does not name`() {
+    @Test func `every exit code in use is in the contract`() {
         let named = Set(ExitCodeTable.errors.values).union(ExitCodeTable.outcomes.values).union([ExitCodeTable.usage])
         #expect(Set(ExitCode.allCases.map(\.rawValue)) == named)
     }
 
-    @Test func `the document tells every error and outcome with its exit code`() throws {
+    @Test func `every error and outcome is documented with its exit code`() throws {
         let text = try ProjectFiles.document(of: "org.swiftipc.Broker1")
         let all = ExitCodeTable.errors.merging(ExitCodeTable.outcomes) { $1 }
         #expect(ExitCodeTable.told(in: text) == all)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ProjectFiles.interfaceNames)
-    func `a document names no error that there is not`(name: String) throws {
+    func `every error that a document names exists`(name: String) throws {
         let text = try ProjectFiles.document(of: name)
         let named = text.matches(of: /``([A-Z][A-Za-z]+)``/).map { String($0.1) }
         let members = InterfaceTables.all.flatMap(\.members).map(\.name)
@@ -54,7 +54,7 @@ import Testing
         "org.swiftipc.Error.NoHandler.More", "org.freedesktop.DBus.Error.InvalidArgs", "NoHandler",
         "org.swiftipc.error.NoHandler", "xorg.swiftipc.Error.NoHandler",
     ])
-    func `a name that is not of the contract is no error of it`(name: String) {
+    func `a name outside the contract maps to no error`(name: String) {
         #expect(IPCError.Code(errorName: name) == nil)
     }
 }

@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite struct ImportRulesTests {
-    @Test func `imports run down the floors only`() throws {
+    @Test func `modules import only from lower layers`() throws {
         let modules = (FileContents.names(in: "\(ProjectFiles.root)/Sources") ?? []).sorted()
         #expect(modules.contains("IPCBroker") && modules.contains("IPCDBus"))
         for module in modules where !ImportRules.withoutSwift.contains(module) {
@@ -34,7 +34,7 @@ import Testing
         "// import CSQLite", "/* import CSQLite */", "/*\n import CSQLite\n*/", "let important = CSQLite",
         "/// import CSQLite",
     ])
-    func `what only looks like an import is none`(text: String) {
+    func `text that only looks like an import is ignored`(text: String) {
         #expect(ImportRules.imports(in: text) == [])
     }
 
@@ -53,7 +53,7 @@ import Testing
         ("IPCNew", "A.swift", "IPCModel"), ("IPC", "A.swift", "CLibDBus"), ("ipc-client", "A.swift", "CLibDBus"),
         ("IPCBroker", "A.swift", "CLibDBus"), ("IPCDBus", "Connection/A.swift", "CLibDBus"),
     ])
-    func `an arrow that runs up or aside is seen`(module: String, path: String, imported: String) {
+    func `an import from a higher layer or the same layer is found`(module: String, path: String, imported: String) {
         #expect(ImportRules.violations(module: module, path: path, text: "internal import \(imported)").count == 1)
     }
 }

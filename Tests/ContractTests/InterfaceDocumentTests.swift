@@ -7,7 +7,7 @@ import Testing
         try #require(try InterfaceDocument(ProjectFiles.document(of: name))[name])
     }
 
-    @Test func `every interface has a document, and no document lies there without an interface`() {
+    @Test func `every interface has a document, and every document has an interface`() {
         let files = (FileContents.names(in: "\(ProjectFiles.root)/dbus") ?? []).filter { $0.hasSuffix(".xml") }
         #expect(files.sorted() == ProjectFiles.interfaceNames.map { "\($0).xml" })
         #expect(InterfaceTables.all.map(\.name.text).sorted() == ProjectFiles.interfaceNames)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: InterfaceTables.all.indices)
-    func `a document that says anything else is seen`(table: Int) throws {
+    func `a document that differs from the Swift tables is found`(table: Int) throws {
         let table = InterfaceTables.all[table]
         let text = try ProjectFiles.document(of: table.name.text)
         let members = table.members.map(MemberShape.init)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ProjectFiles.interfaceNames)
-    func `the rules for all interfaces stand in one document, and the others lead to it`(name: String) throws {
+    func `one document has the rules for all interfaces, and the others refer to it`(name: String) throws {
         let text = try ProjectFiles.document(of: name)
         let head = try #require(text.split(separator: "<node>").first)
         #expect(head.contains("These rules hold for every interface") == (name == "org.swiftipc.Broker1"))

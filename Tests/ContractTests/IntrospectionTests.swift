@@ -43,7 +43,7 @@ import Testing
 
     private static let onBroker = ["Broker1", "Schemes1", "URLs1", "Pasteboards1"].map { "org.swiftipc.\($0)" }
 
-    @Test func `the broker's object is as the documents say`() async throws {
+    @Test func `the broker's object matches the documents`() async throws {
         _ = try await BrokerProcess.start()
         let object = try await introspection(of: Self.broker)
         #expect(try differences(object, from: Self.onBroker) == [])
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["general", "demo.IPCClient", "a b/ü"])
-    func `a pasteboard is as the documents say`(name: String) async throws {
+    func `a pasteboard matches the documents`(name: String) async throws {
         _ = try await BrokerProcess.start()
         try await makePasteboard(name)
         let parent = try await introspection(of: "\(Self.broker)/pasteboards")
@@ -76,14 +76,14 @@ import Testing
     @Test(arguments: [
         ("/", "org"), ("/org", "swiftipc"), ("/org/swiftipc", "Broker1"),
     ])
-    func `a node between leads to the objects below it`(path: String, child: String) async throws {
+    func `an intermediate node lists its child objects`(path: String, child: String) async throws {
         _ = try await BrokerProcess.start()
         let node = try await introspection(of: path)
         #expect(node.children == [child])
         #expect(node.interfaces.allSatisfy { Self.standard.contains($0.name) })
     }
 
-    @Test func `the parent of the pasteboards lists them and has no interface of the contract`() async throws {
+    @Test func `the parent node lists the pasteboards and has only standard interfaces`() async throws {
         _ = try await BrokerProcess.start()
         try await makePasteboard("one")
         let node = try await introspection(of: "\(Self.broker)/pasteboards")
@@ -96,14 +96,14 @@ import Testing
         "/org/swiftipc/Broker1/pasteboards/General_41", "/org/swiftipc/Broker1/pasteboards/general/below",
         "/org/swiftipc/Broker1/pasteboards/a_2E", "/org/freedesktop",
     ])
-    func `what is no object has no introspection`(path: String) async throws {
+    func `a path without an object has no introspection data`(path: String) async throws {
         _ = try await BrokerProcess.start()
         let answer = try await call(path, "org.freedesktop.DBus.Introspectable.Introspect")
         #expect(answer.status != .success)
         #expect(answer.errors.contains("org.freedesktop.DBus.Error.UnknownObject"))
     }
 
-    @Test func `Describe is one line of JSON with what every version has`() async throws {
+    @Test func `Describe returns one line of JSON with the members that every version has`() async throws {
         _ = try await BrokerProcess.start()
         let answer = try await RunningProcess.run(
             "busctl",

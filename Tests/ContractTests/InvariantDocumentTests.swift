@@ -29,7 +29,7 @@ struct InvariantDocumentTests {
         }
     }
 
-    @Test func `each number that the name of a test cites is that of an invariant`() throws {
+    @Test func `each number that a test name cites belongs to an invariant`() throws {
         let citing = Self.declaredTests.filter { !$0.invariants.isEmpty }
         #expect(citing.count > 200)
         #expect(citing.filter { !$0.unknownInvariants.isEmpty }.map(\.name) == [])
@@ -47,7 +47,7 @@ struct InvariantDocumentTests {
         #expect(InvariantDocument(text).unknownTests(declared: []).count > 150)
     }
 
-    @Test func `a section that is missing, twice or of another number is found`() throws {
+    @Test func `a missing, repeated or misnumbered section is found`() throws {
         let text = try text()
         #expect(InvariantDocument(text.replacing("\n## I9: ", with: "\n## ")).misnumbered == [9])
         #expect(InvariantDocument(text.replacing("\n## I9: ", with: "\n## I8: ")).misnumbered == [8, 9])
@@ -55,7 +55,7 @@ struct InvariantDocumentTests {
         #expect(InvariantDocument(text + "\n## I26: Nothing\n").withoutTests == [26])
     }
 
-    @Test func `a test is read in each form of its name`() {
+    @Test func `each form of a test name is parsed`() {
         // The code that reads this file must not take these for tests.
         let source = """
             /// A struct of values.

@@ -34,7 +34,7 @@ import Testing
         #expect(gaps(interface) == [])
     }
 
-    @Test(arguments: interfaces) func `a comment that is missing or of something else is seen`(name: String) throws {
+    @Test(arguments: interfaces) func `a missing or misplaced comment is found`(name: String) throws {
         let text = try ProjectFiles.document(of: name)
         let body = text.firstRange(of: "<interface ")!.lowerBound
         let first = text[body...].firstRange(of: "<!--")!.lowerBound
@@ -107,13 +107,13 @@ import Testing
         return found
     }
 
-    @Test(arguments: interfaces) func `comments and tables tell the same keys with the same types`(name: String) throws
+    @Test(arguments: interfaces) func `comments and tables list the same keys with the same types`(name: String) throws
     {
         let interface = try #require(try InterfaceDocument(ProjectFiles.document(of: name))[name])
         #expect(differences(interface, InterfaceTables.keys) == [])
     }
 
-    @Test func `a key that is missing, added or of another type is seen`() throws {
+    @Test func `a missing key, an extra key and a wrong type are found`() throws {
         let name = "org.swiftipc.Schemes1"
         let text = try ProjectFiles.document(of: name)
         for (old, new) in [
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `every table of keys belongs to a member that there is`() {
+    @Test func `every table of keys belongs to an existing member`() {
         let members = InterfaceTables.all.flatMap { table in
             table.members.map { "\(table.name.text.split(separator: ".").last!).\($0.name)" }
         }

@@ -19,11 +19,11 @@ import Testing
         ["Broker1", "Schemes1", "URLs1", "Pasteboards1"], ["Pasteboard1"],
         ["URLHandler1", "org.freedesktop.Application"], ["PasteboardWriter1"],
     ])
-    func `no name of a member stands twice on one object`(interfaces: [String]) throws {
+    func `no object has two members with the same name`(interfaces: [String]) throws {
         #expect(Self.repeated(try documents(interfaces)) == [])
     }
 
-    @Test func `a name on two interfaces of an object is seen`() throws {
+    @Test func `a name on two interfaces of an object is found`() throws {
         #expect(Self.repeated(try documents(["URLs1", "URLHandler1"])) == ["OpenURL"])
         var twice = try documents(["Pasteboard1"])
         twice[0].members.append(MemberShape(kind: "property", name: "Clear"))

@@ -24,7 +24,7 @@ struct TestControlTests {
         }
     }
 
-    @Test func `release programs have no defects for tests`() throws {
+    @Test func `release programs contain no test defects`() throws {
         var found: Set<String> = []
         for file in ProjectFiles.swiftFiles(below: "Sources") {
             let text = try FileContents.text("\(ProjectFiles.root)/Sources/\(file)")
@@ -36,7 +36,7 @@ struct TestControlTests {
         #expect(found == Set(Self.words))
     }
 
-    @Test func `a line of a release build is seen`() {
+    @Test func `lines of a release build are found`() {
         let inside = "#if DEBUG\n    b\n    #if os(Linux)\n    c\n    #endif\n#else\n    d\n#endif"
         let text = "a\n\(inside)\n#if os(Linux)\ne\n#endif"
         #expect(

@@ -8,7 +8,7 @@ struct TestFileTests {
         text.split(separator: "\n").filter { $0.hasPrefix("@Test") }
     }
 
-    @Test func `every test stands in a suite`() throws {
+    @Test func `every test is in a suite`() throws {
         let files = ProjectFiles.swiftFiles(below: "Tests")
         #expect(files.count > 200)
         for file in files {
@@ -17,7 +17,7 @@ struct TestFileTests {
         }
     }
 
-    @Test func `a test outside of a suite is seen`() {
+    @Test func `a test outside a suite is found`() {
         #expect(Self.testsOutsideSuites("import Testing\n\n@Test func free() {}\n") == ["@Test func free() {}"])
         #expect(Self.testsOutsideSuites("struct A {\n    @Test func own() {}\n}\n").isEmpty)
     }

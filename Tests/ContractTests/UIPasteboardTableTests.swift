@@ -80,11 +80,11 @@ import Testing
         #expect(gaps(try document()) == [])
     }
 
-    @Test func `every name on this side is declared`() throws {
+    @Test func `every name in our column is declared`() throws {
         #expect(unknown(try document(), in: try sources()) == [])
     }
 
-    @Test func `a row that is missing, twice, empty or of something else is seen`() throws {
+    @Test func `a missing, repeated, empty or unknown row is found`() throws {
         let text = try document()
         let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("| `hasURLs`") })
         #expect(gaps(text.replacing(row + "\n", with: "")) == ["hasURLs"])

@@ -8,7 +8,7 @@ import Testing
 /// Sizes of answers that are known before the answers exist.
 @DBusActor
 struct AnswerRoomTests {
-    @Test func `what is written counts before it is read, and what is read corrects it`() throws {
+    @Test func `an answer is charged when it is written, and corrected when it is read`() throws {
         let room = AnswerRoom(limits: Limits())
         let name = PasteboardName("known")
         func subject(_ takesDescriptors: Bool, _ isOneValue: Bool = false) -> AnswerRoom.Subject {

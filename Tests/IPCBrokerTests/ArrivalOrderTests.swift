@@ -35,7 +35,7 @@ struct ArrivalOrderTests {
         func end() { gate.add(()) }
     }
 
-    @Test func `calls of a caller begin in their order, and hold up nobody else's`() async throws {
+    @Test func `a caller's calls start in order and do not delay other callers`() async throws {
         let order = Self.order(100)
         let caller: BusName = ":1.1"
         let begun = Collected<Int>()
@@ -53,7 +53,7 @@ struct ArrivalOrderTests {
         #expect(order.waiting.isEmpty)
     }
 
-    @Test func `a call that waits for nothing does not suspend`() async throws {
+    @Test func `a call that needs no wait does not suspend`() async throws {
         let order = Self.order(100)
         var performed: [Int] = []
         for number in 0..<3 {
@@ -85,7 +85,7 @@ struct ArrivalOrderTests {
         #expect(order.waiting.isEmpty)
     }
 
-    @Test func `I16: a caller has a fourth of what may wait, and the others the rest`() async throws {
+    @Test func `I16: one caller may use a quarter of the waiting calls, and the others the rest`() async throws {
         let order = Self.order(8)
         let (one, other) = (":1.1" as BusName, ":1.2" as BusName)
         let turns = [try await LongTurn(of: one, in: order), try await LongTurn(of: other, in: order)]

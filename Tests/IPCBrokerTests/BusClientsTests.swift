@@ -14,7 +14,7 @@ struct BusClientsTests {
         try await Connection.open(.address(try PrivateBus.current.address))
     }
 
-    @Test func `a connection that left at any time before has left`() async throws {
+    @Test func `a connection that left at any earlier time counts as gone`() async throws {
         let own = try await connect()
         let gone = try await connect()
         let name = try #require(gone.uniqueName)
@@ -31,7 +31,7 @@ struct BusClientsTests {
         #expect(!clients.hasDeparted(nil), "a caller without a name is none that leaves")
     }
 
-    @Test func `connections from before and after the start are there until they leave`() async throws {
+    @Test func `connections from before and after the start count until they leave`() async throws {
         let (own, early) = (try await connect(), try await connect())
         let clients = BusClients(own)
         try await clients.start()

@@ -33,7 +33,7 @@ struct ChangeWatchersTests {
         }
     }
 
-    @Test func aCallerHasItsLimitAndNotOneMore() async throws {
+    @Test func aCallerGetsExactlyItsLimit() async throws {
         var limits = Limits()
         try limits.set("watchers-per-caller", 3)
         try limits.set("watchers", 5)
@@ -59,7 +59,7 @@ struct ChangeWatchersTests {
         #expect(watchers.count == 0)
     }
 
-    @Test func whoWatchesIsToldWhatConcernsHim() async throws {
+    @Test func aWatcherGetsOnlyItsOwnChanges() async throws {
         let watchers = watchers()
         let a = try ask(watchers, ["a"])
         let both = try ask(watchers, ["a", "b"])
@@ -79,7 +79,7 @@ struct ChangeWatchersTests {
         #expect(try await late.value.0 == 5)
     }
 
-    @Test func aSandboxedCallerThatWatchesAllIsToldOfItsOwn() async throws {
+    @Test func aSandboxedWatcherOfAllGetsOnlyItsOwnChanges() async throws {
         let (free, boxed, hidden) = (BusName(":1.1"), BusName(":1.2"), BusName(":1.3"))
         let watchers = watchers(sees: [boxed: .sandbox("org.example.App"), hidden: .sandbox(nil)])
         let every = try ask(watchers, [], by: free)
@@ -96,7 +96,7 @@ struct ChangeWatchersTests {
         #expect(try await nothing.value.1.isEmpty)
     }
 
-    @Test func theSameHoldsForWhatIsPast() async throws {
+    @Test func theSameAppliesToPastChanges() async throws {
         let boxed = BusName(":1.2")
         let watchers = watchers(sees: [boxed: .sandbox("org.example.App")])
         func ask(_ names: [String], resync: Bool? = nil) async throws -> ChangeWatchers.Answer {
@@ -114,7 +114,7 @@ struct ChangeWatchersTests {
         #expect(watchers.count == 0)
     }
 
-    @Test func aDeadlineEndsTheQuestionsThatHaveIt() async throws {
+    @Test func aDeadlineEndsItsWatches() async throws {
         let watchers = watchers()
         let now = ContinuousClock.now
         let soon = try (0..<1_000).map { try ask(watchers, ["a"], since: 7, until: now + .milliseconds(1 + $0 % 50)) }
@@ -148,7 +148,7 @@ struct ChangeWatchersTests {
     }
 
     @Test(arguments: [1_000, 10_000])
-    func aChangeCostsWhatIsConcernedHoweverManyOthersWatch(count: Int) async throws {
+    func theCostOfAChangeDependsOnlyOnTheWatchersConcerned(count: Int) async throws {
         let few = try await cost(10) { ["board \($0)"] }
         let many = try await cost(count) { ["board \($0)"] }
         #expect(many < few * 20, "\(few) with 10, \(many) with \(count) that are not concerned")

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `I19: a Flatpak is known by the file in its root directory, and by nothing else`() throws {
+    @Test func `I19: a Flatpak is identified only by the file in its root directory`() throws {
         let files = try ProcessFiles()
         try files.mounts("90 2 0:5 / / rw - tmpfs tmpfs rw\n91 90 0:6 / /proc rw - proc proc rw\n")
         try files.root(info: "[Application]\nname=org.example.App\nruntime=x\n[Context]\nname=org.example.Other\n")
@@ -55,7 +55,7 @@ import Testing
         #expect(files.confinement() == .hidden)
     }
 
-    @Test func `I19: a file that leads elsewhere, or is none, is least privilege`() throws {
+    @Test func `I19: a link or a special file means least privilege`() throws {
         let files = try ProcessFiles()
         try files.root(info: nil)
         let info = files.directory.appending("root-of-7/.flatpak-info")
@@ -71,7 +71,7 @@ import Testing
         #expect(files.confinement() == .free)
     }
 
-    @Test func `I19: who cannot be looked at has least privilege`() throws {
+    @Test func `I19: a process that cannot be examined has least privilege`() throws {
         // It has exited, or the system hides it.
         #expect(Confinement(of: Credentials(process: 7), procfs: "/nowhere") == .hidden)
         let files = try ProcessFiles()
@@ -84,7 +84,7 @@ import Testing
         #expect(Confinement(of: Credentials(), procfs: files.directory.path) == .hidden)
     }
 
-    @Test func `a program that forbids to be traced is free if it has the broker's own root directory`() throws {
+    @Test func `an untraceable program is unconfined if it has the broker's root directory`() throws {
         let files = try ProcessFiles(own: "25 1 8:1 / / rw - ext4 /dev/x rw\n30 25 0:22 / /proc rw - proc proc rw\n")
         symlink("/nowhere", files.directory.appending("7/root"))
         try files.mounts("25 1 8:1 / / rw - ext4 /dev/x rw\n30 25 0:22 / /proc rw - proc proc rw\n")
@@ -109,13 +109,13 @@ import Testing
         ("snap.code.code (unconfined)", .free), ("unconfined", .free), ("snapd", .free), ("", .free),
         ("/usr/bin/snap.firefox.firefox", .free),
     ])
-    func `a Snap is known by its label`(label: String, expected: Confinement) throws {
+    func `a Snap is identified by its label`(label: String, expected: Confinement) throws {
         let files = try ProcessFiles()
         try files.root(info: nil)
         #expect(files.confinement(label: label) == expected)
     }
 
-    @Test func `credentials are read as the bus gives them`() {
+    @Test func `credentials are parsed as the bus sends them`() {
         let facts: [String: Value] = [
             "ProcessID": .uint32(42), "UnixUserID": .uint32(0),
             "LinuxSecurityLabel": .bytes(Array("snap.a.b (enforce)".utf8) + [0]),
@@ -126,7 +126,7 @@ import Testing
         #expect(Credentials(["ProcessID": .int32(4), "LinuxSecurityLabel": .string("snap.a.b")]) == Credentials())
     }
 
-    @Test func `this process is free, by its real files`() {
+    @Test func `this process is unconfined according to its real files`() {
         #expect(Confinement(of: Credentials(process: getpid())) == .free)
         #expect(Confinement.quick(Credentials(process: getpid())) == .free)
     }

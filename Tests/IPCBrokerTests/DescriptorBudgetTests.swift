@@ -18,7 +18,7 @@ struct DescriptorBudgetTests {
         return limits
     }
 
-    @Test func aCallerHasItsLimitAndNotOneMore() throws {
+    @Test func aCallerGetsExactlyItsLimit() throws {
         let budget = DescriptorBudget(limits: try limits(perCaller: 4, all: 100))
         let three = try budget.charge(3, to: one)
         #expect(throws: LimitExceeded(limit: "descriptors-per-caller", use: 3, request: 2, allowed: 4)) {
@@ -35,7 +35,7 @@ struct DescriptorBudgetTests {
         #expect(budget.count == 0)
     }
 
-    @Test func allTogetherHaveTheirLimit() throws {
+    @Test func allCallersTogetherHaveALimit() throws {
         let budget = DescriptorBudget(limits: try limits(perCaller: 4, all: 5))
         let four = try budget.charge(4, to: one)
         #expect(throws: LimitExceeded(limit: "descriptors", use: 4, request: 2, allowed: 5)) {
@@ -50,7 +50,7 @@ struct DescriptorBudgetTests {
         fifth.release()
     }
 
-    @Test func `I17: values in memory and those that arrive share one budget`() throws {
+    @Test func `I17: values in memory and arriving values share one budget`() throws {
         let budget = DescriptorBudget(limits: try limits(perCaller: 8, all: 10)) { 6 }
         #expect(throws: LimitExceeded(limit: "descriptors", use: 6, request: 5, allowed: 10)) {
             try budget.charge(5, to: one)
@@ -63,7 +63,7 @@ struct DescriptorBudgetTests {
     }
 
     @Test(arguments: [16, 64, 256, 1_024, 1_048_576])
-    func `I17: the budget leaves places of the table free`(_ places: Int) {
+    func `I17: the budget leaves part of the descriptor table free`(_ places: Int) {
         var limits = Limits()
         limits.fitDescriptors(to: places)
         #expect(limits.descriptors >= 1 && limits.descriptors <= Limits().descriptors)
@@ -71,7 +71,7 @@ struct DescriptorBudgetTests {
         #expect(limits.directDescriptors <= limits.descriptors)
     }
 
-    @Test func aChargeEndsOnceAndWithItsHolder() throws {
+    @Test func aChargeEndsOnceAndWithItsOwner() throws {
         let budget = DescriptorBudget(limits: try limits(perCaller: 4, all: 10))
         let charge = try budget.charge(2, to: one)
         charge.release()

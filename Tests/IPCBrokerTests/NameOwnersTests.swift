@@ -10,7 +10,7 @@ struct NameOwnersTests {
     private let first: BusName = ":1.1"
     private let second: BusName = ":1.2"
 
-    @Test func anAnswerThatASignalOvertookDoesNotCount() {
+    @Test func anAnswerOvertakenByASignalIsIgnored() {
         var owners = NameOwners()
         // The handler answered one request and left, before the task that asked for it resumed.
         let question = owners.ask(app)
@@ -23,7 +23,7 @@ struct NameOwnersTests {
         #expect(owners[app] == .known(second))
     }
 
-    @Test func aSignalCountsMoreThanAnyAnswer() {
+    @Test func aSignalOverridesAnyAnswer() {
         var owners = NameOwners()
         owners.change(app, to: first)
         owners.answer(owners.ask(app), second)
@@ -34,7 +34,7 @@ struct NameOwnersTests {
         #expect(owners[app] == .known(second))
     }
 
-    @Test func onlyTheNewestQuestionIsAnswered() {
+    @Test func onlyTheNewestQueryIsAnswered() {
         var owners = NameOwners()
         owners.list(app)
         let (old, new) = (owners.ask(app), owners.ask(app))
@@ -48,7 +48,7 @@ struct NameOwnersTests {
         #expect(owners[app] == nil)
     }
 
-    @Test func aListedNameIsUnknownUntilItIsAskedFor() {
+    @Test func aListedNameIsUnknownUntilItIsQueried() {
         var owners = NameOwners()
         owners.list(app)
         #expect(owners[app] == .unknown)

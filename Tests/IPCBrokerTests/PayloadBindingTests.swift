@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 7] as [UInt64?])
-    func `I14: no record keeps a sensitive payload, also if the request is repeated after a crash`(
+    func `I14: no record keeps a sensitive payload, even if the request is repeated after a crash`(
         _ boundBefore: UInt64?
     ) async throws {
         #expect(try await Self.isSecret(sensitive: true, pasteboard: "secret", boundBefore: boundBefore))

@@ -7,7 +7,7 @@ import Testing
 @testable import IPCBroker
 
 @DBusActor
-@Suite("The requests that have not ended")
+@Suite("Open requests")
 struct RequestTableTests {
     private static func limits(_ change: (inout Limits) -> Void = { _ in }) -> Limits {
         var limits = Limits()
@@ -46,7 +46,7 @@ struct RequestTableTests {
         try refusal(table, source, for: handler, size: size, isQueued: isQueued) == nil
     }
 
-    @Test func `a source has its share of requests, and what ends makes room`() throws {
+    @Test func `a source has its share of requests, and an ended request frees its place`() throws {
         let table = RequestTable(limits: Self.limits { $0.pendingRequestsPerSource = 2 })
         let first = try Self.request()
         table.insert(first)
@@ -58,7 +58,7 @@ struct RequestTableTests {
         #expect(try Self.isRoom(table))
     }
 
-    @Test func `I19: a name that is only stated is on the account of its process, or else of its connection`() throws {
+    @Test func `I19: a request with a claimed name is charged to its process, else to its connection`() throws {
         let (stated, owned) = (
             Source(application: "a.b", strength: .claimed), Source(application: "a.b", strength: .owned)
         )
@@ -77,14 +77,14 @@ struct RequestTableTests {
         #expect(try !Self.isRoom(table, "a.b") && Self.isRoom(table, "7-99"))
     }
 
-    @Test func `a process is told by its number and its start`() throws {
+    @Test func `a process is identified by its id and start time`() throws {
         let own = try #require(ProcessIdentity(number: getpid()))
         #expect(own.number == getpid() && own.start > 0)
         #expect(ProcessIdentity.start("7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 20") == 99)
         #expect(ProcessIdentity.start("7 (short) S 1 2") == nil && ProcessIdentity.start("") == nil)
     }
 
-    @Test func `a payer has a fourth of all, and the last fourth is for those with little`() throws {
+    @Test func `a payer may use a quarter of all, and the last quarter is for small payers`() throws {
         let table = RequestTable(
             limits: Self.limits { ($0.pendingRequests, $0.pendingRequestsPerSource) = (1_024, 1_024) })
         func fill(_ payer: String) throws -> Int {
@@ -101,7 +101,7 @@ struct RequestTableTests {
         #expect(try (fill("a.d"), fill("a.e"), fill("a.f")) == (4, 4, 4))
     }
 
-    @Test func `a handler has its share of requests, whoever sends them`() throws {
+    @Test func `a handler has its share of requests, regardless of their senders`() throws {
         let table = RequestTable(limits: Self.limits { $0.pendingRequestsPerHandler = 2 })
         table.insert(try Self.request("a.b"))
         table.insert(try Self.request("a.c"))
@@ -110,7 +110,7 @@ struct RequestTableTests {
     }
 
     @Test(arguments: [(19, true), (20, true), (21, false)] as [(UInt64, Bool)])
-    func `bytes are counted for source and handler, to the byte`(size: UInt64, fits: Bool) throws {
+    func `bytes are counted exactly for source and handler`(size: UInt64, fits: Bool) throws {
         let ofSource = RequestTable(limits: Self.limits { $0.pendingBytesPerSource = 30 })
         ofSource.insert(try Self.request())
         #expect(try Self.isRoom(ofSource, size: size) == fits)
@@ -119,7 +119,7 @@ struct RequestTableTests {
         #expect(try Self.isRoom(ofHandler, size: size) == fits)
     }
 
-    @Test func `only what waits is in memory with its payload`() throws {
+    @Test func `only waiting requests keep their payload in memory`() throws {
         let table = RequestTable(limits: Self.limits { $0.waitingBytes = 1_000 })
         table.insert(try Self.request(size: 1_000))
         // A single request may be larger than a share.
@@ -164,7 +164,7 @@ struct RequestTableTests {
         #expect([later, never, inMemory].map(\.ipcError.exit) == [.tryAgain, .dataError, .dataError])
     }
 
-    @Test func `sizes that a store made up end nothing`() throws {
+    @Test func `invalid sizes from the store do not abort the process`() throws {
         let table = RequestTable(limits: Self.limits())
         let requests = try [true, false, false].map { try Self.request(size: .max, isQueued: $0) }
         for request in requests { table.insert(request) }
@@ -174,7 +174,7 @@ struct RequestTableTests {
         #expect(try Self.isRoom(table) && Self.isRoom(table, isQueued: false))
     }
 
-    @Test func `a child is one deeper than its parent, also when that has ended`() throws {
+    @Test func `a child is one level deeper than its parent, even if the parent has ended`() throws {
         let table = RequestTable(limits: Self.limits())
         let parent = try Self.request(depth: 3)
         table.insert(parent)
@@ -225,7 +225,7 @@ struct RequestTableTests {
         #expect(ended == waiters.count && request.waiters.isEmpty)
     }
 
-    @Test func `deadlines pass in their order, and those of what has ended do not`() async throws {
+    @Test func `deadlines fire in order, except those of ended requests`() async throws {
         let table = RequestTable(limits: Self.limits())
         let requests = try [30, 10, 20, 15].map { try Self.request(expiry: .milliseconds($0)) }
         for request in requests { table.insert(request) }
@@ -240,7 +240,7 @@ struct RequestTableTests {
         #expect(passed == [requests[1].id, requests[2].id, requests[0].id])
     }
 
-    @Test func `the broker waits for those who wait, and not for what is queued`() async throws {
+    @Test func `the broker waits for waiting requests, not for queued ones`() async throws {
         let table = RequestTable(limits: Self.limits())
         table.insert(try Self.request())
         await table.quiet()

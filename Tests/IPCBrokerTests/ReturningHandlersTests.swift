@@ -15,7 +15,7 @@ struct ReturningHandlersTests {
             window: 1, takesDescriptors: false)
     }
 
-    @Test func `a scheme is awaited until the last who may handle it has come`() throws {
+    @Test func `a wait for a scheme lasts until its last possible handler has returned`() throws {
         let handlers = ReturningHandlers()
         let scheme = URLScheme("shared.demo")
         #expect(!handlers.areExpected(scheme, nil))
@@ -28,7 +28,7 @@ struct ReturningHandlersTests {
         #expect(!handlers.areExpected(scheme, nil))
     }
 
-    @Test func `one that is named is awaited by its name`() throws {
+    @Test func `a named handler is awaited by its name`() throws {
         let handlers = ReturningHandlers()
         handlers.expect([try Self.claims("demo.A", "a.demo")])
         let other = URLScheme("other.demo")
@@ -36,7 +36,7 @@ struct ReturningHandlersTests {
         #expect(!handlers.areExpected(other, ApplicationID("demo.B")))
     }
 
-    @Test func `who waits looks again when one has come`() async throws {
+    @Test func `a waiting request checks again when a handler returns`() async throws {
         let handlers = ReturningHandlers(patience: .seconds(3_600))
         await handlers.change()
         handlers.expect([try Self.claims("demo.A", "a.demo"), try Self.claims("demo.B", "b.demo")])

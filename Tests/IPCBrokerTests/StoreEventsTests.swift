@@ -14,7 +14,7 @@ import Testing
         return [PasteboardMove(name: PasteboardName("a"), changeCount: count, state: state)]
     }
 
-    @Test func whatTheIOThreadTellsItselfComesAtOnce() async throws {
+    @Test func eventsFromTheIOThreadArriveImmediately() async throws {
         let (events, told) = (StoreEvents(), Collected<UInt64>())
         let first = try Self.moves(1)
         let atOnce = try await DBusActor.task {
@@ -25,7 +25,7 @@ import Testing
         #expect(atOnce == [1])
     }
 
-    @Test func nothingOvertakesWhatTheStoresThreadHasToldBefore_I13() async throws {
+    @Test func noEventOvertakesAnEarlierOneFromTheStoreThread_I13() async throws {
         let (events, told) = (StoreEvents(), Collected<UInt64>())
         let (first, second) = (try Self.moves(1), try Self.moves(2))
         try await DBusActor.task {

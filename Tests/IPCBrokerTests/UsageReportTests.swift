@@ -17,7 +17,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(report.json.text.utf8)) as? NSDictionary)
     }
 
-    @Test func `numbers are strings, exact to 64 bits, and the most bytes come first`() throws {
+    @Test func `numbers are strings, exact to 64 bits, and rows are sorted by bytes, descending`() throws {
         let report = UsageReport(
             stored(
                 Usage(pasteboards: 3, items: 9, bytes: .max),
@@ -33,7 +33,7 @@ import Testing
         #expect(rows[1] == ["source": "", "pasteboards": "1", "items": "2", "bytes": "7"])
     }
 
-    @Test func `at most 100 sources are told, those with the most bytes`() throws {
+    @Test func `at most 100 sources are reported, those with the most bytes`() throws {
         var generator = SeededGenerator.forTest("usage report")
         let sources = (0..<250).map { ("a\($0)", kept(UInt64($0))) }.shuffled(using: &generator)
         let report = UsageReport(stored(kept(0), sources), watchers: 0, descriptors: 0)
@@ -41,7 +41,7 @@ import Testing
         #expect(rows.map { $0["source"] } == (150..<250).reversed().map { "a\($0)" })
     }
 
-    @Test func `who may not know of the others gets its own row`() throws {
+    @Test func `a sandboxed caller gets only its own row`() throws {
         let stored = stored(kept(3), [("mine", kept(1)), ("other", kept(2))])
         let report = UsageReport(stored, watchers: 0, descriptors: 0) { $0 == "mine" }
         let told = try json(report)

@@ -10,7 +10,7 @@ struct ArrivingBytesTests {
 
     private func caller(_ number: Int) throws -> ArrivingBytes.Holder { .caller(try BusName(":1.\(number)")) }
 
-    @Test func `one caller has half, and a call alone is always taken`() throws {
+    @Test func `one caller may use half, and a single call is always accepted`() throws {
         let one = try caller(1)
         let first = try #require(bound.charge(100 << 20, to: one))
         #expect(bound.charge(2 << 20, to: one) == nil)
@@ -18,7 +18,7 @@ struct ArrivingBytesTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test func `callers together fill the bound, and others still find room`() throws {
+    @Test func `callers together reach the bound, and another caller still has room`() throws {
         var charges: [ArrivingBytes.Charge] = []
         for number in 0..<4 {
             let caller = try caller(number)
@@ -38,7 +38,7 @@ struct ArrivingBytesTests {
         #expect(bound.charge(16 << 20, to: large) != nil)
     }
 
-    @Test func `a release runs what waits for it, once`() async throws {
+    @Test func `a release runs its waiting action once`() async throws {
         var charge = bound.charge(8 << 20, to: try caller(1))
         var count = 0
         await withCheckedContinuation { continuation in

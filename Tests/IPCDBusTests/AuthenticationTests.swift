@@ -21,7 +21,7 @@ struct AuthenticationTests {
     }
 
     @Test(arguments: [1, 2, 7, .max])
-    func itIsTheSameInPieces(_ piece: Int) {
+    func anyFragmentationGivesTheSameResult(_ piece: Int) {
         let all = converse("\0AUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\nl\u{1}", piece: piece)
         #expect(all.answers == "OK 1234\r\nAGREE_UNIX_FD\r\n")
         #expect(all.state == .finished)
@@ -36,7 +36,7 @@ struct AuthenticationTests {
     }
 
     @Test(arguments: ["DATA\r\n", "DATA 31303030\r\n", "DATA \r\n"])
-    func theIdentityMayComeLater(_ data: String) {
+    func theIdentityMayFollowLater(_ data: String) {
         let all = converse("\0AUTH EXTERNAL\r\n\(data)BEGIN\r\n")
         #expect(all.answers == "DATA\r\nOK 1234\r\n" && all.state == .finished)
     }
@@ -45,12 +45,12 @@ struct AuthenticationTests {
         "AUTH EXTERNAL 30\r\n", "AUTH EXTERNAL 313030\r\n", "AUTH EXTERNAL 3130303\r\n", "AUTH EXTERNAL zz\r\n",
         "AUTH EXTERNAL 1000\r\n", "AUTH ANONYMOUS\r\n", "AUTH DBUS_COOKIE_SHA1 31303030\r\n",
     ])
-    func whoIsSomebodyElseIsRejected(_ line: String) {
+    func aDifferentIdentityIsRejected(_ line: String) {
         let all = converse("\0" + line)
         #expect(all.answers == "REJECTED EXTERNAL\r\n" && all.state == .speaking)
     }
 
-    @Test func anotherUserIsRejectedWhateverHeSays() {
+    @Test func anotherUserIsRejectedWhateverItClaims() {
         for line in ["AUTH EXTERNAL 31303030", "AUTH EXTERNAL 31303031", "AUTH EXTERNAL\r\nDATA"] {
             let all = converse("\0\(line)\r\nBEGIN\r\n", side: .server(peer: 1001, own: 1000, id: "1234"))
             #expect(all.answers.hasSuffix("REJECTED EXTERNAL\r\n") && !all.answers.contains("OK"))
@@ -62,11 +62,11 @@ struct AuthenticationTests {
         "BEGIN\r\n", "AUTH\r\nBEGIN\r\n", "AUTH EXTERNAL\r\nBEGIN\r\n",
         "AUTH EXTERNAL 31303030\r\nCANCEL\r\nBEGIN\r\n",
     ])
-    func whoBeginsTooEarlyIsRefused(_ lines: String) {
+    func anEarlyBEGINIsRejected(_ lines: String) {
         #expect(converse("\0" + lines).state == .failed(reason: "it sent BEGIN before authenticating"))
     }
 
-    @Test func descriptorsAreAgreedOnAfterTheIdentity() {
+    @Test func descriptorsAreNegotiatedAfterTheIdentity() {
         let all = converse("\0NEGOTIATE_UNIX_FD\r\n")
         #expect(all.answers.hasPrefix("ERROR ") && all.state == .speaking)
     }
@@ -75,7 +75,7 @@ struct AuthenticationTests {
         #expect(converse("AUTH EXTERNAL 31303030\r\n").state == .failed(reason: "it does not start with a NUL byte"))
     }
 
-    @Test func linesAndTheirNumberAreBounded() {
+    @Test func lengthAndNumberOfLinesAreLimited() {
         let longest = String(repeating: "a", count: 4_094)
         #expect(converse("\0\(longest)\r\n").state == .speaking)
         #expect(converse("\0\(longest)aaa\r\n").state == .failed(reason: "a line is too long"))
@@ -84,7 +84,7 @@ struct AuthenticationTests {
             converse("\0" + String(repeating: "A\r\n", count: 33)).state == .failed(reason: "it has too many lines"))
     }
 
-    @Test func aMessageBeforeTheBeginningIsNone() throws {
+    @Test func bytesBeforeBEGINAreNotAMessage() throws {
         var authentication = Authentication(.server(peer: 1000, own: 1000, id: "1234"), user: 1000)
         let bytes = [0] + WireBytes.message(signature: "s", body: [2, 0, 0, 0, 13, 10, 0])
         // All of it is taken for lines of the conversation, and the first line is unknown.
@@ -93,7 +93,7 @@ struct AuthenticationTests {
         #expect(String(decoding: authentication.takeOutgoing(), as: UTF8.self).hasPrefix("ERROR "))
     }
 
-    @Test func aClientSaysAllAtOnce() {
+    @Test func aClientSendsEverythingAtOnce() {
         var client = Authentication(.client(server: nil), user: 1000)
         #expect(
             String(decoding: client.takeOutgoing(), as: UTF8.self)
@@ -101,7 +101,7 @@ struct AuthenticationTests {
         #expect(client.takeOutgoing().isEmpty)
     }
 
-    @Test func aClientBelievesTheServerOnly() {
+    @Test func aClientAcceptsOnlyValidAnswersOfTheServer() {
         #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\n", side: .client(server: nil)).state == .finished)
         #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\nl", side: .client(server: nil), piece: .max).left == 1)
         #expect(converse("OK 1234\r\n", side: .client(server: nil)).state == .speaking)

@@ -4,7 +4,7 @@ import Testing
 
 @DBusActor
 struct BeginningTests {
-    @Test func `what begins runs to its first suspension before the next one begins`() async throws {
+    @Test func `a task runs to its first suspension before the next one starts`() async throws {
         let begun = Collected<String>()
         DBusActor.begin { begun.add("first") }
         begun.add("second")
@@ -17,7 +17,7 @@ struct BeginningTests {
         #expect(begun.elements == ["first", "second", "third", "its own", "third again", "fourth"])
     }
 
-    @Test func `what has begun holds nobody up, and goes on where it began`() async throws {
+    @Test func `a suspended task delays no other and resumes where it was started`() async throws {
         let begun = Collected<String>()
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         DBusActor.begin {

@@ -33,7 +33,7 @@ struct BusTests {
         #expect(try await other.requestName(name) == .primaryOwner)
     }
 
-    @Test func whoWaitsForANameGetsItInTurn() async throws {
+    @Test func waitersForANameGetItInTurn() async throws {
         let (one, other, third) = (try await connect(), try await connect(), try await connect())
         let wanted = name
         try await one.ownName(name)
@@ -61,7 +61,7 @@ struct BusTests {
         }
     }
 
-    @Test func whoseConnectionEndsWaitsForNoName() async throws {
+    @Test func aClosedConnectionNoLongerWaitsForAName() async throws {
         let (one, other) = (try await connect(), try await connect())
         let wanted = name
         try await one.ownName(name)
@@ -87,12 +87,12 @@ struct BusTests {
         #expect(heard == ["one", "two", "three"])
     }
 
-    @Test func aLiteralThatIsNoNameIsAMistakeOfTheProgram() async {
+    @Test func anInvalidNameLiteralIsAProgrammingError() async {
         await #expect(processExitsWith: .failure) { _ = BusName(stringLiteral: "nodots") }
         #expect(("org.example.Service" as BusName).text == "org.example.Service")
     }
 
-    @Test func aWatchTellsOfEveryOwner() async throws {
+    @Test func aWatchReportsEveryOwner() async throws {
         let (watcher, owner) = (try await connect(), try await connect())
         let seen = Collected<String>()
         let watch = try await watcher.watchName(name) { old, new in
@@ -115,7 +115,7 @@ struct BusTests {
         #expect(try await waiting.value == other.uniqueName)
     }
 
-    @Test func aSignalCountsOnlyFromTheOwnerOfTheName() async throws {
+    @Test func onlySignalsFromTheOwnerOfTheNameAreAccepted() async throws {
         let (owner, impostor, listener) = (try await connect(), try await connect(), try await connect())
         _ = try await owner.requestName(name)
         let heard = Collected<String>()
@@ -133,7 +133,7 @@ struct BusTests {
         withExtendedLifetime((subscription, anybody)) {}
     }
 
-    @Test func theAnswerComesBeforeTheSignal() async throws {
+    @Test func theAnswerAndTheSignalBothArrive() async throws {
         let server = try await serve()
         let client = try await connect()
         let heard = Collected<String>()
@@ -146,7 +146,7 @@ struct BusTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test func afterALossOfTheBusEverythingIsThereAgain() async throws {
+    @Test func everythingIsRestoredAfterALossOfTheBus() async throws {
         let (server, client) = (try await serve(), try await connect(reconnects: true))
         _ = try await server.requestName(name)
         let heard = Collected<String>()
@@ -170,7 +170,7 @@ struct BusTests {
         withExtendedLifetime((subscription, watch)) {}
     }
 
-    @Test func aCallOnItsWayFailsWithTheBus() async throws {
+    @Test func aCallInProgressFailsWithTheBus() async throws {
         let (server, client) = (try await serve(), try await connect())
         let unique = try #require(server.uniqueName)
         let call = Task.immediate { @DBusActor in
@@ -181,7 +181,7 @@ struct BusTests {
         #expect(!client.isConnected)
     }
 
-    @Test func aServiceIsStartedByTheBus() async throws {
+    @Test func theBusStartsAService() async throws {
         try await bus.addService(name: "org.example.Never", exec: "/bin/false")
         let client = try await connect()
         #expect(try await client.listActivatableNames().contains("org.example.Never"))
@@ -190,7 +190,7 @@ struct BusTests {
         }
     }
 
-    @Test func introspectionIsReadByOthers() async throws {
+    @Test func otherProgramsCanReadTheIntrospection() async throws {
         let server = try await serve()
         _ = try await server.requestName(name)
         let seen = try await RunningProcess.run(
@@ -204,7 +204,7 @@ struct BusTests {
         #expect(ping.status == .success)
     }
 
-    @Test func noBusIsASentence() async throws {
+    @Test func aMissingBusIsReportedInOneSentence() async throws {
         for address in ["unixexec:path=/bin/false", "unix:path=/nowhere/bus", "unix:tmpdir=/tmp", "unix", ""] {
             await #expect(throws: ConnectionError.self, "\(address)") {
                 try await Connection.open(.address(address))

@@ -28,7 +28,7 @@ struct CallTableTests {
         }
     }
 
-    @Test func `a call that the timer has seen ends by its answer, and by the end of the connection`() async throws {
+    @Test func `a call that the timer has checked still ends with its answer or its connection`() async throws {
         let table = CallTable()
         let (short, long, other) = (
             table.expect(1, from: BusName(":1.1"), until: .now + .milliseconds(1)),

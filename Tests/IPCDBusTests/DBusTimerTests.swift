@@ -5,7 +5,7 @@ import Testing
 
 @DBusActor
 struct DBusTimerTests {
-    @Test func theActionOfATimerMaySetAndCancelTimers() async throws {
+    @Test func aTimerActionMaySetAndCancelTimers() async throws {
         let (one, other, never) = (DBusTimer(), DBusTimer(), DBusTimer())
         let ran = Collected<String>()
         one.set(at: .now) {
@@ -29,8 +29,7 @@ struct DBusTimerTests {
         #expect(try await ran.wait(for: 5) == [0, 1, 2, 3, 4])
     }
 
-    @Test func `a crowd of timers that are due together runs in slices, and other work runs between them`() async throws
-    {
+    @Test func `many timers that are due together run in slices, with other work in between`() async throws {
         let ran = Collected<Int>()
         let others = Collected<Int>()
         let deadline = ContinuousClock.now
@@ -46,7 +45,7 @@ struct DBusTimerTests {
         #expect(between <= Slices.size)
     }
 
-    @Test func `work on a crowd runs in slices and in order`() async throws {
+    @Test func `work on many entries runs in slices and in order`() async throws {
         let ran = Collected<Int>()
         Slices.forEach(Array(0..<1_000)) { ran.add($0) }
         #expect(ran.elements.count == Slices.size)

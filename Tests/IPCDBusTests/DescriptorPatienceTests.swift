@@ -5,7 +5,7 @@ import Testing
 /// How long a link waits if the system accepts no more descriptors.
 @DBusActor
 struct DescriptorPatienceTests {
-    @Test func `a message waits for 100 ms, and those behind it do not wait as long again`() async throws {
+    @Test func `a message waits for 100 ms, and those behind it do not wait another 100 ms`() async throws {
         var patience = DescriptorPatience()
         let start = ContinuousClock.now
         var attempts = 0
@@ -17,7 +17,7 @@ struct DescriptorPatienceTests {
         #expect(!patience.isWaiting)
     }
 
-    @Test func `a message that has left gives the next one its own time`() {
+    @Test func `after a message is sent, the next one has its own wait`() {
         var patience = DescriptorPatience()
         #expect(patience.waits {} && patience.isWaiting)
         patience.end()
@@ -26,7 +26,7 @@ struct DescriptorPatienceTests {
         patience.end()
     }
 
-    @Test func `the end of a wait stops the next attempt`() async throws {
+    @Test func `ending a wait cancels the next attempt`() async throws {
         var patience = DescriptorPatience()
         var attempts = 0
         #expect(patience.waits { attempts += 1 })

@@ -24,7 +24,7 @@ struct HeldBoundTests {
         }
     }
 
-    @Test func `below the bound nobody goes`() async {
+    @Test func `below the bound, no connection is closed`() async {
         let scene = Scene()
         let share = scene.share("a")
         share.set(999, hasMoved: false)
@@ -33,7 +33,7 @@ struct HeldBoundTests {
     }
 
     @Test(arguments: [true, false])
-    func `who has stood still for longest goes, not who has just asked for much`(_ reads: Bool) async {
+    func `the connection without progress for longest is closed, not the one that grew last`(_ reads: Bool) async {
         let scene = Scene()
         let (deaf, reader) = (scene.share("deaf"), scene.share("reader"))
         deaf.set(400, hasMoved: false)
@@ -45,7 +45,7 @@ struct HeldBoundTests {
         #expect(!deaf.admits() && deaf.amount == 0)
     }
 
-    @Test func `a message that goes whole counts, bytes alone do not`() async {
+    @Test func `only a completely sent message counts as progress`() async {
         let scene = Scene()
         let (first, second) = (scene.share("first"), scene.share("second"))
         first.set(500, hasMoved: false)
@@ -56,7 +56,7 @@ struct HeldBoundTests {
         #expect(await scene.allEnds() == ["second"])
     }
 
-    @Test func `who holds little is not ended for being quiet`() async {
+    @Test func `a quiet connection that holds little is not closed`() async {
         let scene = Scene()
         let (quiet, much) = (scene.share("quiet"), scene.share("much"))
         quiet.set(10, hasMoved: false)
@@ -66,7 +66,7 @@ struct HeldBoundTests {
         #expect(await scene.allEnds() == ["much"])
     }
 
-    @Test func `many who hold a little each are seen beside one who holds as much`() async {
+    @Test func `many small connections count as much as one large one`() async {
         let scene = Scene()
         let small = (0..<100).map { scene.share("\($0)") }
         for share in small { share.set(5, hasMoved: false) }
@@ -76,7 +76,7 @@ struct HeldBoundTests {
         #expect(await scene.allEnds() == ["0"])
     }
 
-    @Test func `as many go as have to`() async {
+    @Test func `only as many connections are closed as necessary`() async {
         let scene = Scene()
         let shares = ["a", "b", "c"].map { scene.share($0) }
         for share in shares { share.set(600, hasMoved: false) }
@@ -84,7 +84,7 @@ struct HeldBoundTests {
         #expect(await scene.allEnds() == ["a", "b"])
     }
 
-    @Test func `what is let go makes room`() async {
+    @Test func `a closed connection frees its share`() async {
         let scene = Scene()
         let (first, second) = (scene.share("first"), scene.share("second"))
         first.set(999, hasMoved: false)

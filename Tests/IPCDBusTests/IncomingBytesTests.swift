@@ -26,7 +26,7 @@ struct IncomingBytesTests {
 
     /// The longest message that is not a large one, its neighbours, and several in one piece.
     @Test(arguments: [1, 3, 1_000, 65_536, .max])
-    func messagesComeWholeWhateverThePieces(_ piece: Int) throws {
+    func messagesAreAssembledFromAnyFragments(_ piece: Int) throws {
         let header = Self.bytes("").count
         let lengths =
             [0, 1, 5, 300] + (piece == 1 ? [70_000] : (65_530...65_545).map { $0 - header } + [7, 200_000, 9])
@@ -56,7 +56,7 @@ struct IncomingBytesTests {
         return text
     }
 
-    @Test func theEndIsTold() throws {
+    @Test func theEndOfTheStreamIsReported() throws {
         var incoming = IncomingBytes()
         guard case .nothing = incoming.receive(from: ends.here.rawValue) else {
             Issue.record("there is something")
@@ -69,7 +69,7 @@ struct IncomingBytesTests {
         }
     }
 
-    @Test func whatIsNoMessageIsRefusedOnceItsStartIsThere() throws {
+    @Test func invalidInputIsRejectedOnceItsHeaderHasArrived() throws {
         var incoming = IncomingBytes()
         let bytes = [UInt8](repeating: 120, count: 16)
         try #require(write(ends.there.rawValue, bytes, 15) == 15)
@@ -93,7 +93,7 @@ struct IncomingBytesTests {
         return usage.ru_minflt
     }
 
-    @Test func `a header that claims 32 MiB costs what has arrived`() throws {
+    @Test func `a header that claims 32 MiB uses memory only for what has arrived`() throws {
         let claimed = Self.bytes(String(repeating: "x", count: 32 << 20))
         let arrived = 100_000
         let before: Int

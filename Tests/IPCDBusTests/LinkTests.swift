@@ -41,7 +41,7 @@ struct LinkTests {
         try withUnsafeBytes(of: number) { try Descriptor.sealed(containing: $0) }
     }
 
-    @Test func messagesAndTheirDescriptorsComeInOrderWhenTheSocketTakesLittle() async throws {
+    @Test func messagesAndDescriptorsArriveInOrderOverANearlyFullSocket() async throws {
         let (one, other) = try Self.pair()
         var size: CInt = 1
         try #require(setsockopt(one.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size)) == 0)
@@ -78,7 +78,7 @@ struct LinkTests {
 
     /// Nothing else runs on the thread between the peer's message and the end of its link.
     @Test(arguments: [true, false])
-    func whatCameBeforeTheEndIsTakenInOnlyWhereItIsAskedFor(_ isAskedFor: Bool) async throws {
+    func bytesBeforeTheEndAreReadOnlyOnRequest(_ isAskedFor: Bool) async throws {
         let (one, other) = try Self.pair()
         let client = Link(one, Authentication(.client(server: nil), user: getuid()))
         let server = Self.server(other)
@@ -101,7 +101,7 @@ struct LinkTests {
 
     /// A receiver that assigns descriptors to the last byte read with them, like dbus-broker, finds them in their
     /// message.
-    @Test func `a message with descriptors leaves alone`() throws {
+    @Test func `a message with descriptors is sent alone`() throws {
         let (one, other) = try Self.pair()
         var outgoing = OutgoingMessages()
         let messages = [
@@ -142,7 +142,7 @@ struct LinkTests {
         $0.field(9, "u") { $0.number(UInt32(3)) }
     }
 
-    @Test func aMessageHasItsDescriptorsHoweverItIsCut() async throws {
+    @Test func aMessageKeepsItsDescriptorsForAnyFragmentation() async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
         link.limitMessages(bytes: MessageError.longestMessage, descriptors: 3)
@@ -187,7 +187,7 @@ struct LinkTests {
 
     private nonisolated static let plain = WireBytes.message(signature: "", body: [])
 
-    @Test func `I17: descriptors that no message may have are closed, and the link stays`() async throws {
+    @Test func `I17: excess descriptors are closed, and the link stays open`() async throws {
         let tooMany = MessageDefect.invalid(.tooManyDescriptors(7))
         let first = Array(Self.withDescriptors[..<1])
         // Spread over the bytes of a message.
@@ -206,7 +206,7 @@ struct LinkTests {
         #expect(try await Self.defects([(Self.plain, 4), (Self.withDescriptors, 3)]) == [nil, nil])
     }
 
-    @Test func `a header that breaks the protocol costs its message alone`() async throws {
+    @Test func `an invalid header affects only its own message`() async throws {
         // The bus forwards this signature: 34 arrays, but never more than two in a row.
         let deep = String(repeating: "aa(", count: 17) + "y" + String(repeating: ")", count: 17)
         let wrong = MessageDefect.invalid(.malformed("a header field has an invalid value"))
@@ -221,7 +221,7 @@ struct LinkTests {
         #expect(found.count == 4 && found[0] == wrong && found[1] == lacks && found[3] == nil, "\(found)")
     }
 
-    @Test func `a message whose header is too long is passed over`() async throws {
+    @Test func `a message with an oversized header is skipped`() async throws {
         // An unknown field with a string of 99 KiB; the message is longer than the link keeps.
         let long = WireBytes.message(signature: "", body: []) {
             $0.field(200, "s") { $0.text(String(repeating: "a", count: 100_000)) }
@@ -230,7 +230,7 @@ struct LinkTests {
     }
 
     /// The control for the tests above: without a frame, nothing after it can be found.
-    @Test(arguments: [0, 3, 7, 15]) func `bytes without a frame end the link`(_ place: Int) async throws {
+    @Test(arguments: [0, 3, 7, 15]) func `bytes without a frame close the link`(_ place: Int) async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
         let messages = Self.messages(link)
@@ -241,7 +241,7 @@ struct LinkTests {
         #expect(!link.isOpen)
     }
 
-    @Test func `what a faulty header still says is read`() throws {
+    @Test func `the valid fields of an invalid header are read`() throws {
         let bytes = WireBytes.message(signature: "Z", body: []) {
             $0.field(5, "u") { $0.number(UInt32(77)) }
             $0.field(7, "s") { $0.text(":1.5") }
@@ -260,7 +260,7 @@ struct LinkTests {
         }
     }
 
-    @Test func `another message takes the place of one that cannot leave`() throws {
+    @Test func `a message that cannot be sent is replaced by another`() throws {
         let (one, other) = try Self.pair()
         var outgoing = OutgoingMessages()
         let file = try Self.file(1)
@@ -280,7 +280,7 @@ struct LinkTests {
     }
 
     @Test(arguments: [1_000, 100_000, 3_000_000])
-    func ofAMessageThatIsTooLongTheHeaderIsTaken(_ length: Int) async throws {
+    func theHeaderOfAnOversizedMessageIsRead(_ length: Int) async throws {
         let (one, other) = try Self.pair()
         let client = Link(one, Authentication(.client(server: nil), user: getuid()))
         let server = Self.server(other)
@@ -312,7 +312,7 @@ struct LinkTests {
     }
 
     /// A read comes in between, so the peer is gone before the write.
-    @Test func whatWasSaidBeforeTheEndCountsWhereAnAnswerFindsNobody() async throws {
+    @Test func inputIsReadEvenIfTheAnswerCannotBeSent() async throws {
         let (one, other) = try Self.pair()
         let client = Link(one, Authentication(.client(server: nil), user: getuid()))
         let server = Self.server(other)
@@ -332,7 +332,7 @@ struct LinkTests {
         #expect(received == [1, 2] && !server.isOpen)
     }
 
-    @Test func `arguments that break the protocol do not end the link`() async throws {
+    @Test func `invalid arguments do not close the link`() async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
         let messages = Self.messages(link)
@@ -347,7 +347,7 @@ struct LinkTests {
         #expect(areRight == [true, false, true] && link.isOpen)
     }
 
-    @Test func aReceiverMayCloseTheLink() async throws {
+    @Test func theReceiverMayCloseTheLink() async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
         var count = 0
@@ -389,7 +389,7 @@ struct LinkTests {
     }
 
     @Test(arguments: ["REJECTED EXTERNAL\r\n", "REJECTED\r\n", "OK 1234\r\n", ""])
-    func whoIsNotLetInLearnsItOnce(_ answer: String) async throws {
+    func aRejectedClientGetsOneError(_ answer: String) async throws {
         let (result, _) = try await Self.open(Array(answer.utf8), hangsUp: true)
         #expect(throws: ConnectionError.self) { try result.get() }
         guard case .failure(let error as ConnectionError) = result, case .refused = error else {
@@ -398,7 +398,7 @@ struct LinkTests {
         }
     }
 
-    @Test func whatComesWithTheConsentIsNotLost() async throws {
+    @Test func bytesThatArriveWithTheAcceptanceAreNotLost() async throws {
         let message = WireBytes.message(signature: "y", body: [5])
         let answer = Array("OK 1234\r\nAGREE_UNIX_FD\r\n".utf8) + message + message
         let (result, peer) = try await Self.open(answer, hangsUp: false)

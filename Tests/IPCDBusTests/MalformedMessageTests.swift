@@ -18,7 +18,7 @@ struct MalformedMessageTests {
 
     private static func descriptors() throws -> [Descriptor] { [try #require(Descriptor(duplicating: 0))] }
 
-    @Test func theMessageIsRightAsItStands() throws {
+    @Test func theUnmodifiedMessageIsValid() throws {
         let message = try Message.received(Self.right, descriptors: try Self.descriptors())
         try message.checkArguments()
         #expect(message.path == "/a" && message.member == "M" && message.signature == "bsauhv")
@@ -83,7 +83,7 @@ struct MalformedMessageTests {
     ]
 
     @Test(arguments: headers)
-    func aWrongHeaderIsRefused(_ edit: Edit) throws {
+    func anInvalidHeaderIsRejected(_ edit: Edit) throws {
         var bytes = Self.right
         bytes.replaceSubrange(edit.place..<(edit.place + edit.bytes.count), with: edit.bytes)
         let descriptors = try Self.descriptors()
@@ -119,7 +119,7 @@ struct MalformedMessageTests {
     ]
 
     @Test(arguments: arguments)
-    func wrongArgumentsAreRefused(_ edit: Edit) throws {
+    func invalidArgumentsAreRejected(_ edit: Edit) throws {
         var bytes = Self.right
         bytes.replaceSubrange(edit.place..<(edit.place + edit.bytes.count), with: edit.bytes)
         let message = try Message.received(bytes, descriptors: try Self.descriptors())
@@ -155,13 +155,13 @@ struct MalformedMessageTests {
     ]
 
     @Test(arguments: bodies)
-    func wrongBodiesAreRefused(_ body: Body) throws {
+    func invalidBodiesAreRejected(_ body: Body) throws {
         let message = try Message.received(WireBytes.message(signature: body.signature, body: body.bytes))
         #expect(throws: body.error) { try message.checkArguments() }
         #expect(throws: body.error) { try message.values() }
     }
 
-    @Test func asDeepAsTheProtocolAllowsIsRead() throws {
+    @Test func theMaximumDepthIsAccepted() throws {
         let nested = Array([[UInt8]](repeating: [1, 118, 0], count: 63).joined()) + [1, 121, 0, 1]
         let message = try Message.received(WireBytes.message(signature: "v", body: nested))
         try message.checkArguments()
@@ -173,7 +173,7 @@ struct MalformedMessageTests {
         String(repeating: "a", count: 33) + "y",
         String(repeating: "(", count: 33) + "y" + String(repeating: ")", count: 33),
     ])
-    func aWrongSignatureIsRefused(_ signature: String) {
+    func anInvalidSignatureIsRejected(_ signature: String) {
         #expect(throws: MessageError.malformed(Self.wrongText)) {
             try Message.received(WireBytes.message(signature: signature, body: []))
         }
@@ -183,11 +183,11 @@ struct MalformedMessageTests {
         String(repeating: "a", count: 32) + "y",
         String(repeating: "(", count: 32) + "y" + String(repeating: ")", count: 32),
     ])
-    func theDeepestSignaturesAreRead(_ signature: String) throws {
+    func theDeepestSignaturesAreAccepted(_ signature: String) throws {
         #expect(try Message.received(WireBytes.message(signature: signature, body: [])).signature == signature)
     }
 
-    @Test func noPartOfAMessageIsOne() {
+    @Test func noPrefixOfAMessageIsAMessage() {
         for count in 0..<Self.right.count {
             #expect(throws: MessageError.self) { try Message.received(Array(Self.right[..<count])) }
         }

@@ -10,12 +10,12 @@ struct MarshallingTests {
     ]
 
     @Test(arguments: values)
-    func aValueComesBackUnchanged(value: Value) throws {
+    func aValueSurvivesARoundTrip(value: Value) throws {
         let bytes = try value.marshalled()
         #expect(try Value(marshalled: bytes) == value)
     }
 
-    @Test func whatIsNoMessageIsRefused() throws {
+    @Test func invalidBytesAreRejected() throws {
         let bytes = try Value.string("hello").marshalled()
         #expect(throws: MessageError.self) { try Value(marshalled: []) }
         for count in 0..<bytes.count {
@@ -24,7 +24,7 @@ struct MarshallingTests {
         #expect(throws: MessageError.self) { try String(marshalled: try UInt32(7).marshalled()) }
     }
 
-    @Test func flippedBitsAreRefusedOrReadAsSomething() throws {
+    @Test func flippedBitsAreRejectedOrDecoded() throws {
         let bytes = try Value.structure([.string("hello"), .uint64(5), .bytes([1, 2, 3])]).marshalled()
         for place in 0..<bytes.count * 8 {
             var damaged = bytes

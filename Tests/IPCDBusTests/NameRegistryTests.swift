@@ -12,7 +12,7 @@ struct NameRegistryTests {
     init() throws { name = BusName("org.example.Owner") }
 
     @Test(arguments: [(UInt32(1), true), (2, true), (4, true), (3, false), (9, false)])
-    func aNameThatSomebodyElseHasAfterALossIsLost(result: UInt32, isKept: Bool) async throws {
+    func aNameTakenByAnotherDuringALossIsLost(result: UInt32, isKept: Bool) async throws {
         let (names, lost) = (NameRegistry(), Collected<String>())
         names.lostHandlers.append { lost.add($0.text) }
         names.own(name, flags: 4)
@@ -34,7 +34,7 @@ struct NameRegistryTests {
     }
 
     /// The owner reaches the bus through a symbolic link, which is removed while another program takes the name.
-    @Test func whoComesBackTooLateIsTold() async throws {
+    @Test func anOwnerThatReconnectsTooLateIsNotified() async throws {
         let bus = try PrivateBus.current
         let link = bus.directory.appending("link")
         #expect(symlink(bus.socketPath, link) == 0)

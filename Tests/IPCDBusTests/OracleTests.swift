@@ -6,7 +6,7 @@ import Testing
 
 /// libdbus, the reference implementation, as a second opinion on every message.
 struct OracleTests {
-    @Test func `both accept and reject the same messages and read the same values`() {
+    @Test func `both parsers accept and reject the same messages and read the same values`() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var oracle = Oracle(seed: seed)
         let count = TestSize.pick(small: 30_000, full: 300_000)
@@ -19,7 +19,7 @@ struct OracleTests {
         #expect(oracle.accepted > count / 3 && oracle.rejected > count / 3, "seed \(seed): \(oracle.accepted)")
     }
 
-    @Test func `an input can be made again from its seed and index`() {
+    @Test func `an input can be reproduced from its seed and index`() {
         let first = MessageGenerator.message(seed: 5, index: 77)
         #expect(first == MessageGenerator.message(seed: 5, index: 77))
         #expect(first != MessageGenerator.message(seed: 6, index: 77))
@@ -96,7 +96,7 @@ struct OracleTests {
     ]
 
     @Test(arguments: once)
-    func `an input that was once judged differently`(_ input: Input) {
+    func `both parsers agree on inputs of past disagreements`(_ input: Input) {
         var oracle = Oracle(seed: 0)
         #expect(oracle.reason(input.bytes) == nil)
         #expect(oracle.accepted == (input.isAccepted ? 1 : 0) && oracle.intended.isEmpty)
@@ -131,7 +131,7 @@ struct OracleTests {
 
     /// This is also the control: the comparison notices that libdbus disagrees.
     @Test(arguments: IntendedDifference.allCases)
-    func `an intended difference is one`(_ difference: IntendedDifference) throws {
+    func `each intended difference is found`(_ difference: IntendedDifference) throws {
         let bytes = Self.bytes(try #require(Self.examples[difference]))
         var oracle = Oracle(seed: 0)
         #expect(oracle.reason(bytes) == nil)
@@ -139,7 +139,7 @@ struct OracleTests {
         #expect(!difference.reason.isEmpty)
     }
 
-    @Test func `no message of ours carries the reserved names`() throws {
+    @Test func `our messages never contain the reserved names`() throws {
         let local: ObjectPath = "/org/freedesktop/DBus/Local"
         #expect(throws: MessageError.self) {
             try Message.methodCall(to: nil, path: local, interface: nil, member: "M", signature: "") { _ in }

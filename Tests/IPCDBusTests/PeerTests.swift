@@ -19,11 +19,11 @@ struct PeerTests {
     }
 
     @Test(arguments: Values.all)
-    func everyTypeComesBackUnchanged(_ value: Value) async throws {
+    func everyTypeSurvivesARoundTrip(_ value: Value) async throws {
         #expect(try await echo(value) == value)
     }
 
-    @Test func megabytesPassInOnePiece() async throws {
+    @Test func megabytesTravelInOneMessage() async throws {
         let large = Value.bytes([UInt8](repeating: 7, count: 3 << 20))
         let same = try await echo(large) == large
         #expect(same)
@@ -43,7 +43,7 @@ struct PeerTests {
         #expect(copy.rawValue != file.rawValue)
     }
 
-    @Test func whatLibdbusWouldAbortForIsATypedError() async throws {
+    @Test func inputThatWouldAbortLibdbusIsATypedError() async throws {
         let tooDeep = (0..<70).reduce(Value.byte(1)) { value, _ in .variant(value) }
         let cases: [(Value, MessageError)] = [
             (.string("a\0b"), .containsNUL),
@@ -62,7 +62,7 @@ struct PeerTests {
         #expect(try await echo(.string("still here")) == .string("still here"))
     }
 
-    @Test func aCallThatIsNotAnsweredEndsWithItsTimeout() async throws {
+    @Test func anUnansweredCallTimesOut() async throws {
         await #expect(throws: CallError.timedOut) {
             try await connection.call(Echo.never, on: nil, at: "/echo", (), timeout: .milliseconds(20))
         }
@@ -83,7 +83,7 @@ struct PeerTests {
         }
     }
 
-    @Test func unknownObjectsMethodsAndPropertiesAreNamed() async throws {
+    @Test func unknownObjectsMethodsAndPropertiesGetTheirErrors() async throws {
         let unknown = Method(Echo.name, "Nothing", takes: .none, returns: .none)
         await #expect(
             throws: CallError.remote(name: ErrorName.unknownMethod.text, message: "/echo has no method Nothing")
@@ -102,7 +102,7 @@ struct PeerTests {
         ) { try await connection.call(wrong, on: nil, at: "/echo", "x") }
     }
 
-    @Test func standardInterfacesCheckTheirCallsLikeAllOthers() async throws {
+    @Test func standardInterfacesValidateCallsLikeAllOthers() async throws {
         for method in [Peer.ping.name, Peer.getMachineID.name] {
             let wrong = Method(Peer.name, method, takes: .of(Argument<String>("x")), returns: .none)
             await #expect(
@@ -136,7 +136,7 @@ struct PeerTests {
         #expect(root.contains(#"<node name="echo"/>"#))
     }
 
-    @Test func aClosedPeerFailsTheCallsOnTheirWay() async throws {
+    @Test func closingAPeerFailsItsCallsInProgress() async throws {
         let connection = connection
         let call = Task.immediate { @DBusActor in
             try await connection.call(Echo.never, on: nil, at: "/echo", (), timeout: .seconds(60))

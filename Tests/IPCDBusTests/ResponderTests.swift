@@ -35,7 +35,7 @@ struct ResponderTests {
         try await client.call(Echo.echo, on: destination, at: "/echo", .string("genuine"))
     }
 
-    @Test func `I19: an answer counts only from whom the call went to`() async throws {
+    @Test func `I19: only the called peer can answer a call`() async throws {
         let (stranger, client) = (try await connect(), try await connect())
         let service = try await serve(overtakenBy: stranger)
         _ = try await service.requestName(name)
@@ -48,7 +48,7 @@ struct ResponderTests {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func `that somebody has left is the bus's word`() async throws {
+    @Test func `only the bus can report that a peer has left`() async throws {
         let (client, service) = (try await connect(), try await connect())
         let gone = try #require(service.uniqueName)
         service.close()

@@ -3,7 +3,7 @@ import IPCDBus
 import Testing
 
 struct SealedDescriptorTests {
-    @Test func aFileIsFilledInPartsAndThenFixed() throws {
+    @Test func aFileIsFilledInPartsAndThenSealed() throws {
         var writer = try SealedFileWriter(name: "parts")
         for part in [[UInt8](repeating: 1, count: 70_000), [], [2, 3]] {
             try part.withUnsafeBytes { part in Result { () throws(SystemError) in try writer.append(part) } }.get()
@@ -34,7 +34,7 @@ struct SealedDescriptorTests {
         #expect(file.isSealed && content(file) == bytes)
     }
 
-    @Test func nobodyChangesASealedFile() throws {
+    @Test func aSealedFileCannotBeChanged() throws {
         let file = try sealed([1, 2, 3])
         var byte: UInt8 = 9
         #expect(pwrite(file.rawValue, &byte, 1, 0) == -1 && errno == EPERM)
@@ -52,7 +52,7 @@ struct SealedDescriptorTests {
         #expect(!Descriptor(owning: -1).isSealed)
     }
 
-    @Test func aNameThatIsTooLongIsAnError() {
+    @Test func anOverlongNameIsAnError() {
         let name = String(repeating: "a", count: 300)
         let error = #expect(throws: SystemError.self) {
             try [UInt8]().withUnsafeBytes { try Descriptor.sealed(containing: $0, name: name) }

@@ -6,7 +6,7 @@ import Testing
 /// Message serial numbers.
 @DBusActor
 struct SerialTests {
-    @Test func `a call that waits keeps its number when the numbers begin again`() async throws {
+    @Test func `a waiting call keeps its serial number after the numbers wrap around`() async throws {
         let objects = ObjectServer()
         objects.export([Echo.interface()], at: "/echo")
         let listener = try PeerListener("unix:tmpdir=/tmp", objects: objects)
@@ -26,7 +26,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `a call without a deadline keeps its number too`() async throws {
+    @Test func `a call without a deadline keeps its serial number too`() async throws {
         let objects = ObjectServer()
         objects.export([Echo.interface()], at: "/echo")
         let listener = try PeerListener("unix:tmpdir=/tmp", objects: objects)

@@ -9,7 +9,7 @@ struct SocketPathTests {
         ("unix:guid=00,path=/run/bus", "/run/bus"), ("unix:path=/run/bus,guid=00", "/run/bus"),
         ("unix:abstract=/tmp/x", "\0/tmp/x"),
     ])
-    func itIsRead(address: String, path: String) {
+    func validPathsAreParsed(address: String, path: String) {
         #expect(SocketPath(address)?.bytes == Array(path.utf8))
     }
 
@@ -17,7 +17,7 @@ struct SocketPathTests {
         "", "unix:", "unix:path=", "unix:path=/a%2", "unix:path=/a%zz", "unix:path=/a%00b", "unix:path=/a%+1",
         "unix:runtime=yes", "tcp:host=localhost,port=1", "path=/run/bus",
     ])
-    func whatIsNoneIsRefused(_ address: String) {
+    func invalidPathsAreRejected(_ address: String) {
         #expect(SocketPath(address) == nil)
     }
 
@@ -28,12 +28,12 @@ struct SocketPathTests {
     }
 
     @Test(arguments: ["unix:path=/run/bus", "unix:path=/a b€", "unix:abstract=/tmp/x", "unix:path=/a%ff%80b"])
-    func itsAddressLeadsToItAgain(_ address: String) throws {
+    func anAddressParsesBackToItsPath(_ address: String) throws {
         let path = try #require(SocketPath(address))
         #expect(SocketPath(path.address)?.bytes == path.bytes)
     }
 
-    @Test func theAddressOfASocketIsBounded() throws {
+    @Test func theLengthOfASocketAddressIsLimited() throws {
         for (count, isLongest) in [(107, true), (108, false)] {
             let path = try #require(SocketPath("unix:path=/" + String(repeating: "a", count: count - 1)))
             var used = false

@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 @Suite(.privateBus, .timeLimit(.minutes(1)))
 struct StoppedBusTests {
-    @Test func `a connection ends within its time, although the bus reads nothing`() async throws {
+    @Test func `a connection closes in time even if the bus reads nothing`() async throws {
         let bus = try PrivateBus.current
         let connection = try await Connection.open(.address(bus.address))
         let pid = try bus.pid

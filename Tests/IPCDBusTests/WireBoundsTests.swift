@@ -23,13 +23,13 @@ struct WireBoundsTests {
         return try Content(from: &reader)
     }
 
-    @Test(arguments: [0, 1, 10]) func `an array of texts within its limit is read`(count: Int) throws {
+    @Test(arguments: [0, 1, 10]) func `an array of strings within its limit is accepted`(count: Int) throws {
         let texts = Array(repeating: "name", count: count)
         #expect(try read(texts) == texts)
         #expect(try read([Array(texts.dropLast(2))]) == [Array(texts.dropLast(2))])
     }
 
-    @Test func `an array of texts beyond its limit is refused, also where arrays inside have them`() throws {
+    @Test func `an array of strings beyond its limit is rejected, also in nested arrays`() throws {
         let beyond = MessageError.beyondLimit("names-per-call", asked: 11, allowed: 10)
         #expect(throws: beyond) { try read(Array(repeating: "", count: 11)) }
         #expect(throws: beyond) { try read(Array(repeating: [String](), count: 12)) }
@@ -39,7 +39,7 @@ struct WireBoundsTests {
     }
 
     @Test(arguments: [(980, true), (1_000, true), (1_001, false), (100_000, false)])
-    func `the bytes of a value are those on the wire`(count: Int, fits: Bool) throws {
+    func `the counted bytes of a value match the wire`(count: Int, fits: Bool) throws {
         let message = try message(Value.bytes([UInt8](repeating: 1, count: count)))
         let reader = MessageReader(message)
         // The variant's signature and the array's length come before the bytes.
@@ -55,7 +55,7 @@ struct WireBoundsTests {
         try reader.checkNextBytes("no-such-limit", slack: 0)
     }
 
-    @Test func `a probe leaves the reader where it is`() throws {
+    @Test func `a probe does not move the reader`() throws {
         let message = try message(["a", "b"])
         var reader = MessageReader(message)
         let length = try reader.nextLength

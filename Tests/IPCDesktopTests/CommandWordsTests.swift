@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: lines)
-    func `words are read as a shell reads them, and written so that they are read again`(
+    func `words are parsed as in a shell, and survive a round trip`(
         _ line: String, _ words: [String]
     ) throws {
         #expect(try CommandWords(line).words == words)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["", "  ", "'a", "\"a", "a\\", "a | b", "a; b", "a > b", "a $HOME", "a \"$HOME\"", "a `b`", "''"])
-    func `what only a shell can run is refused`(_ line: String) {
+    func `syntax that only a shell understands is rejected`(_ line: String) {
         #expect(throws: CommandWords.Invalid.self) { try CommandWords(line) }
     }
 

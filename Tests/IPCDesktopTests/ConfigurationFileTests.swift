@@ -37,7 +37,7 @@ import Testing
         ("[Desktop]\nclose=true", 2, "its key is “open”"),
         ("watchers=1", 1, "before the first group"), ("[Limits]\nwatchers", 2, "key=value"),
     ])
-    func `what is wrong is told with file, line and what to do`(text: String, line: Int, part: String) throws {
+    func `a mistake is reported with its file, its line and what to do`(text: String, line: Int, part: String) throws {
         let directory = try TemporaryDirectory("configuration")
         let path = directory.appending("some.conf")
         try FileContents.write(text, to: path)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `the usual file may be missing, one that was asked for may not`() throws {
+    @Test func `the default file may be missing, but a named file may not`() throws {
         let directory = try TemporaryDirectory("configuration")
         let environment = ["XDG_CONFIG_HOME": directory.path, "HOME": "/nowhere"]
         #expect(try ConfigurationFile.load(nil, environment: environment).limits.isEmpty)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `the usual place follows the XDG Base Directory Specification`() {
+    @Test func `the default path follows the XDG Base Directory Specification`() {
         let path = ConfigurationFile.usualPath
         #expect(path(["XDG_CONFIG_HOME": "/c", "HOME": "/h"]) == "/c/swift-ipc/ipc-broker.conf")
         #expect(path(["HOME": "/h"]) == "/h/.config/swift-ipc/ipc-broker.conf")
@@ -103,12 +103,12 @@ import Testing
         return told == real ? [] : told.filter { !real.contains($0) } + real.filter { !told.contains($0) } + ["order"]
     }
 
-    @Test func `the sample as it is sets nothing`() throws {
+    @Test func `the unmodified sample sets nothing`() throws {
         let file = try ConfigurationFile(path: Self.path)
         #expect(file.limits.isEmpty && file.store == nil && file.logLevel == nil)
     }
 
-    @Test func `it tells every limit with its default, in order`() throws {
+    @Test func `the sample lists every limit with its default, in order`() throws {
         let text = try FileContents.text(Self.path)
         #expect(try differences(text) == [])
         // The controls: a different default, a missing limit, an extra one.
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: Limits.all.map(\.name))
-    func `each limit has a text, and the range that is true`(name: String) throws {
+    func `each limit has a description and its actual range`(name: String) throws {
         let lines = try FileContents.text(Self.path).split(separator: "\n", omittingEmptySubsequences: false)
         let place = try #require(lines.firstIndex { $0.hasPrefix("#\(name)=") })
         let comment = lines[..<place].reversed().prefix { $0.hasPrefix("# ") }.reversed().joined(separator: " ")
@@ -128,7 +128,7 @@ import Testing
         #expect(comment.split(separator: " ").count >= 5)
     }
 
-    @Test func `with all defaults in force it says what holds without it`() throws {
+    @Test func `with all lines enabled, the sample sets exactly the defaults`() throws {
         let directory = try TemporaryDirectory("configuration")
         let path = directory.appending("all.conf")
         let text = try FileContents.text(Self.path)

@@ -40,7 +40,7 @@ import Testing
         #expect(try folder.unregister("demo.One").changes == [])
     }
 
-    @Test func `what others have written is as it was, also where it was out of date`() throws {
+    @Test func `files of other programs are restored, even outdated ones`() throws {
         let folder = try furnished()
         let before = folder.contents()
         try folder.register("demo.One", ["One.demo", "stale"])
@@ -49,7 +49,7 @@ import Testing
         #expect(folder.contents() == before)
     }
 
-    @Test func `a scheme that another program handles is left to it, unless it is asked for`() throws {
+    @Test func `another program keeps its scheme, unless a takeover is requested`() throws {
         let folder = try furnished()
         let left = try folder.register("demo.One", ["taken", "free"])
         #expect(left.elsewhere.map(\.scheme.spelling) == ["taken"] && left.schemes.map(\.spelling) == ["free"])
@@ -63,7 +63,7 @@ import Testing
         #expect(InstalledEntries(folder.directories).handler(of: URLScheme("free"))?.id == "demo.One.desktop")
     }
 
-    @Test func `registered again, nothing is written and nothing forgotten`() throws {
+    @Test func `a repeated registration writes nothing and loses nothing`() throws {
         let folder = try furnished()
         let before = folder.contents()
         try folder.register("demo.One", ["a", "b"], command: "/bin/sh")
@@ -79,7 +79,7 @@ import Testing
         #expect(folder.contents() == before)
     }
 
-    @Test func `an application's own entry in the menu stays, and ours stands beside it`() throws {
+    @Test func `an application's own menu entry stays, next to ours`() throws {
         let folder = try furnished()
         try folder.put(
             "[Desktop Entry]\nType=Application\nName=One\nExec=one\n", at: "usr/applications/demo.One.desktop")
@@ -93,7 +93,7 @@ import Testing
     /// Whatever the order of registrations and removals, the last removal restores the state before the first
     /// registration, and changes by other programs in the meantime survive.
     @Test(arguments: 0..<40, [false, true])
-    func `any order of comings and goings`(_ seed: Int, isDisturbed: Bool) throws {
+    func `the last removal restores the home after any order of registrations`(_ seed: Int, isDisturbed: Bool) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try seed.isMultiple(of: 2) ? furnished() : DesktopFolder()
         let before = folder.contents()
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// The control: an entry that another program has changed is not deleted.
-    @Test func `a file that somebody has changed stays, and is told`() throws {
+    @Test func `a modified file stays and is reported`() throws {
         let folder = try DesktopFolder()
         try folder.register("demo.One", ["one"])
         let path = "\(Self.applications)/demo.One.desktop"
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// A file that is written anew is ours: its changed version is not a file from before the registration.
-    @Test func `a file that somebody has changed, and that is written anew, goes with the registration`() throws {
+    @Test func `a modified file that is written again is removed with the registration`() throws {
         let folder = try furnished()
         let service = ".local/share/dbus-1/services/demo.One.service"
         try folder.put("mine\n", at: service)
@@ -168,7 +168,7 @@ import Testing
         #expect(folder.contents() == before)
     }
 
-    @Test func `a claim for the session is below the runtime directory alone`() throws {
+    @Test func `a session claim is only in the runtime directory`() throws {
         let folder = try furnished()
         try folder.directory.makeDirectory("run")
         let before = folder.contents()

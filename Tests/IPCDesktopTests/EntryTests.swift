@@ -5,7 +5,7 @@ import Testing
 @testable import IPCDesktop
 
 @Suite struct EntryTests {
-    @Test func `an entry names each scheme in both spellings and goes to the broker`() throws {
+    @Test func `an entry names each scheme in both spellings and runs the client`() throws {
         let entry = DesktopEntry(
             application: ApplicationID("demo.IPC-Server"), opener: "/opt/ipc-client",
             schemes: [URLScheme("IPCServer.demo"), URLScheme("notes")])
@@ -24,7 +24,7 @@ import Testing
         ("/a b/c", #""/a b/c" open %u"#), ("/a%b", "/a%%b open %u"), ("/a$b", #""/a\\$b" open %u"#),
         ("/a\"b", #""/a\\"b" open %u"#), ("/a\\b", #""/a\\\\b" open %u"#),
     ])
-    func `a path is quoted where it must be`(_ path: String, _ line: String) {
+    func `a path is quoted if necessary`(_ path: String, _ line: String) {
         #expect(DesktopEntry.commandLine(path) == line)
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect(service.text == "[D-BUS Service]\nName=a.b\nExec=/bin/sh -c 'x \"y\"'\n")
     }
 
-    @Test func `a claim is read as it is written`() throws {
+    @Test func `a claim survives a round trip`() throws {
         let folder = try DesktopFolder()
         let claim = ClaimFile(
             application: ApplicationID("a.b"), schemes: [URLScheme("Q"), URLScheme("r+s")],
@@ -43,7 +43,7 @@ import Testing
         #expect(read == claim && read.schemes.map(\.spelling) == ["Q", "r+s"])
     }
 
-    @Test func `folders are those of the specification`() {
+    @Test func `folders follow the specification`() {
         let usual = BaseDirectories { $0 == "HOME" ? "/home/u/" : nil }
         #expect(usual.data == ["/home/u/.local/share", "/usr/local/share", "/usr/share"])
         #expect(usual.config == ["/home/u/.config", "/etc/xdg"] && usual.runtime == nil)

@@ -13,7 +13,7 @@ import Testing
         InstalledEntries(folder.directories).handler(of: try URLScheme(scheme))?.id
     }
 
-    @Test func `an entry handles what it names, in whatever spelling`() throws {
+    @Test func `an entry handles its schemes in any spelling`() throws {
         let folder = try DesktopFolder()
         #expect(try handler(folder, "q") == nil)
         try folder.put(entry("text/plain;x-scheme-handler/Q.x;"), at: "usr/applications/kde/viewer.desktop")
@@ -21,7 +21,7 @@ import Testing
         #expect(try handler(folder, "q") == nil)
     }
 
-    @Test func `the user's own folder hides, and comes first`() throws {
+    @Test func `the user's folder takes precedence and can hide entries`() throws {
         let folder = try DesktopFolder()
         try folder.put(entry("x-scheme-handler/q;"), at: "usr/applications/a.desktop")
         try folder.put(entry("x-scheme-handler/q;"), at: ".local/share/applications/z.desktop")
@@ -31,7 +31,7 @@ import Testing
         #expect(try handler(folder, "q") == nil)
     }
 
-    @Test func `a default counts where it is installed`() throws {
+    @Test func `a default applies only if its entry is installed`() throws {
         let folder = try DesktopFolder(desktop: "GNOME")
         for name in ["a", "b", "c"] {
             try folder.put(entry("x-scheme-handler/q;"), at: "usr/applications/\(name).desktop")
@@ -46,7 +46,7 @@ import Testing
         #expect(try handler(folder, "q") == "a.desktop")
     }
 
-    @Test func `associations are added and removed`() throws {
+    @Test func `added and removed associations are applied`() throws {
         let folder = try DesktopFolder()
         try folder.put(entry("x-scheme-handler/q;"), at: "usr/applications/a.desktop")
         try folder.put(entry("text/plain;"), at: "usr/applications/b.desktop")

@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test(arguments: texts, [true, false])
-    func `what was put in is taken out to the byte`(_ text: String, inFront: Bool) {
+    func `withdrawing inserted values restores every byte`(_ text: String, inFront: Bool) {
         let before = Array(text.utf8) + [0xFF]
         for bytes in [Array(text.utf8), before] {
             var lines = KeyFile(bytes: bytes)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `in front it is the first, behind it is the last, and once is enough`() {
+    @Test func `a value is inserted first or last, and only once`() {
         var own = OwnEntries(group: Self.group, value: "o")
         var lines = KeyFile(bytes: Array("[Default Applications]\nk=a;b;\nl=a;b".utf8))
         lines.insert("o", key: "k", group: Self.group, inFront: true, noting: &own)
@@ -44,7 +44,7 @@ import Testing
         #expect(own == noted)
     }
 
-    @Test func `what others wrote meanwhile stays`() {
+    @Test func `changes by other programs in the meantime stay`() {
         var own = OwnEntries(group: Self.group, value: "o")
         var lines = KeyFile(bytes: [])
         lines.insert("o", key: "k", group: Self.group, inFront: false, noting: &own)
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// The control: a value that the user put there is not removed.
-    @Test func `what stood there before is not ours`() {
+    @Test func `a value that was already there is not withdrawn`() {
         let text = "[Default Applications]\nk=o;\n"
         var own = OwnEntries(group: Self.group, value: "o")
         var lines = KeyFile(bytes: Array(text.utf8))

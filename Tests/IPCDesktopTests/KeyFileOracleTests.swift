@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The control: reading the first of two lines would be noticed.
-    @Test func `the comparison finds another value`() throws {
+    @Test func `control: the comparison finds a different value`() throws {
         let first = Self.contents(KeyFile(bytes: Array("[a]\nk=1\n".utf8)))
         #expect(try #require(Self.reference("[a]\nk=1\nk=2\n")) != first)
         #expect(try #require(Self.reference("[a]\nk=1\n")) == first)

@@ -5,7 +5,7 @@ import Testing
 
 /// Desktop Entry Specification, "Basic format of the file".
 @Suite struct KeyFileTests {
-    @Test func `groups, keys and comments are read`() throws {
+    @Test func `groups, keys and comments are parsed`() throws {
         let file = try KeyFile(
             "# a comment\n\n[Application]\nname=org.example.App\r\n  runtime = runtime/x \n[Context]\n#no=1\nshared=a;b;\nempty=\n"
         )
@@ -26,7 +26,7 @@ import Testing
         ("[a", 1, "not a group"), ("[]", 1, "not a group"), ("[a]b", 1, "not a group"), ("[a]]", 1, "not a group"),
         ("[a]\n[[b]", 2, "not a group"),
     ])
-    func `what breaks the format is told with its line`(text: String, line: Int, part: String) {
+    func `a format error is reported with its line`(text: String, line: Int, part: String) {
         do {
             let file = try KeyFile(text)
             Issue.record("\(file)")
@@ -41,7 +41,7 @@ import Testing
         #expect(file["a"]?["k"] == "1" && file["b"]?["k"] == "2")
     }
 
-    @Test func `a file that is too long, no text, or not there is refused`() throws {
+    @Test func `a file that is too long, not text or missing is rejected`() throws {
         let directory = try TemporaryDirectory("key-file")
         let path = directory.appending("file")
         let head = "[a]\n#"

@@ -15,7 +15,7 @@ import Testing
         Self.start + .milliseconds(milliseconds)
     }
 
-    @Test func `it gives what a sorted list gives, over any order of steps`() {
+    @Test func `the queue matches a sorted list for any sequence of operations`() {
         var random = SeededGenerator(seed: 7)
         var queue = DeadlineQueue<Item>()
         var items: [UInt64: Item] = [:]
@@ -69,7 +69,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test func `an empty queue has nothing`() {
+    @Test func `an empty queue returns nothing`() {
         var queue = DeadlineQueue<Item>()
         let item = Item(1)
         queue.remove(item)
@@ -80,7 +80,7 @@ import Testing
         #expect(queue.takeDue(at: instant(5)) == nil)
     }
 
-    @Test func `an object in the queue moves to an earlier deadline only`() {
+    @Test func `an object in the queue moves only to an earlier deadline`() {
         var queue = DeadlineQueue<Item>()
         let (first, second) = (Item(1), Item(2))
         queue.insert(first, at: instant(5))

@@ -2,7 +2,7 @@ import IPCQueues
 import Testing
 
 struct QueueTests {
-    @Test(arguments: [1, 10, 5_000]) func `what comes first goes first, however the queue grows`(_ count: Int) {
+    @Test(arguments: [1, 10, 5_000]) func `elements leave in order of arrival, however the queue grows`(_ count: Int) {
         var queue = Queue<Int>()
         var (added, taken) = (0, 0)
         for _ in 0..<count {
@@ -23,7 +23,7 @@ struct QueueTests {
         #expect(taken == added && queue.isEmpty && queue.count == 0)
     }
 
-    @Test func `what is taken is released at once`() {
+    @Test func `a removed element is released immediately`() {
         final class Thing {}
         var queue = Queue<Thing>()
         weak var first: Thing?

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Bad.allCases)
-    func badDescriptorIsRefusedAtOnce(kind: Bad) async {
+    func badDescriptorIsRejectedImmediately(kind: Bad) async {
         await #expect(processExitsWith: .success) { [kind] in
             let place = try TestPlace()
             let store = try place.open()
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: Seals.allCases)
-    func fileThatCanChangeIsCopied(seals: Seals) async {
+    func mutableFileIsCopied(seals: Seals) async {
         await #expect(processExitsWith: .success) { [seals] in
             let place = try TestPlace()
             let store = try place.open()
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [ValueFile.unsealed, .regular])
-    func writerThatFlipsBytesMeanwhileMakesNoLie(kind: ValueFile) async {
+    func concurrentWriterCausesNoWrongDigest(kind: ValueFile) async {
         await #expect(processExitsWith: .success) { [kind] in
             let place = try TestPlace()
             let store = try place.open()
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func fileThatIsCutMeanwhileIsRefusedOrWhole(persistent: Bool) async {
+    func fileTruncatedDuringTheCopyIsRejectedOrWhole(persistent: Bool) async {
         await #expect(processExitsWith: .success) { [persistent] in
             let place = try TestPlace()
             let store = try place.open()

@@ -28,7 +28,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func everyBitCounts_I5() async throws {
+    @Test func everyFlippedBitIsDetected_I5() async throws {
         let size = 70_000
         let (store, blob, count) = try await write(size)
         var random = RandomSource(seed: 1)
@@ -45,7 +45,7 @@ import Testing
         try await expectSafe(store, size)
     }
 
-    @Test func largeBlobIsToldByItsDigest_I5() async throws {
+    @Test func damagedLargeBlobIsDetectedByItsDigest_I5() async throws {
         let size = 1 << 20 + 1
         let (store, blob, _) = try await write(size)
         try place.flip(blob, at: size / 2)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases, [100_000, 2 << 20])
-    func blobThatIsSomethingElseIsDamaged_I5(change: Change, size: Int) async throws {
+    func replacedBlobIsDamaged_I5(change: Change, size: Int) async throws {
         let (store, blob, count) = try await write(size)
         switch change {
         case .missing: unlink(blob)

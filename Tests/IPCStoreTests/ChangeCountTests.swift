@@ -21,7 +21,7 @@ import Testing
         return counts
     }
 
-    @Test func noCountIsUsedTwiceOverRestarts_I11() async throws {
+    @Test func noCountIsUsedTwiceAcrossRestarts_I11() async throws {
         var all: [UInt64] = []
         for round in 0..<5 {
             let store = try place.open()
@@ -34,7 +34,7 @@ import Testing
         #expect(try #require(all.last) < 100)
     }
 
-    @Test func noCountIsUsedTwiceOverCrashes_I11() async throws {
+    @Test func noCountIsUsedTwiceAcrossCrashes_I11() async throws {
         var all: [UInt64] = []
         var configuration = place.configuration()
         for round in 0..<5 {
@@ -48,7 +48,7 @@ import Testing
         #expect(all == Array(Set(all)).sorted())
     }
 
-    @Test func countOfAnOperationThatFailsIsNotGivenAgain_I11() async throws {
+    @Test func countOfAFailedOperationIsNotReused_I11() async throws {
         struct Refusal: Error {}
         let store = try place.open()
         let shown = try await store.put("1", on: kept)
@@ -62,7 +62,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func blocksFollowOneAnother_I11() async throws {
+    @Test func countsGrowAcrossReservedBlocks_I11() async throws {
         let store = try place.open { $0.limits.removalsKept = 100 }
         try await store.put("", on: kept, persistent: false)
         var last: UInt64 = 0

@@ -15,7 +15,7 @@ import Testing
         try await store.commit { try $0.changes(of: names, since: since) }
     }
 
-    @Test func whatMovedIsNamedInOrder_I13() async throws {
+    @Test func changedPasteboardsAreListedInOrder_I13() async throws {
         let store = try place.open()
         let first = try await store.put("1", on: a)
         let second = try await store.put("2", on: b, persistent: false)
@@ -33,7 +33,7 @@ import Testing
 
     /// As after a lost store: a watcher with a count that was never assigned would wait for ever.
     @Test(arguments: [1, 1_000, 1 << 63, UInt64.max - 1_000_000])
-    func countThatWasNeverGivenOutMeansBeginAnew_I13(beyond: UInt64) async throws {
+    func countThatWasNeverAssignedRequiresAResync_I13(beyond: UInt64) async throws {
         let store = try place.open()
         let count = try await store.put("1", on: a)
         let latest = try await store.commit { try $0.changes(since: 0).latest }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func removalIsToldUntilTheNameIsMadeAnew_I13(persistent: Bool) async throws {
+    func removalIsReportedUntilTheNameIsCreatedAgain_I13(persistent: Bool) async throws {
         let store = try place.open()
         let before = try await store.put("1", on: a, persistent: persistent)
         let removal = try await store.commit { try $0.removePasteboard(a) }
@@ -66,7 +66,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func removalIsToldAfterARestart_I13() async throws {
+    @Test func removalIsReportedAfterARestart_I13() async throws {
         var store = try place.open()
         let before = try await store.put("1", on: a)
         try await store.commit { try $0.removePasteboard(a) }
@@ -78,7 +78,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func pasteboardsInMemoryThatEndedWithTheStoreAreToldOf_I13() async throws {
+    @Test func lossOfPasteboardsInMemoryIsReportedAfterARestart_I13() async throws {
         var store = try place.open()
         let before = try await store.put("1", on: a, persistent: false)
         try await store.close()
@@ -91,7 +91,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func beyondTheLogOneHasToStartAnew_I13() async throws {
+    @Test func positionBeforeTheLogRequiresAResync_I13() async throws {
         var store = try place.open { $0.limits.removalsKept = 4 }
         let before = try await store.put("1", on: a)
         for _ in 0..<20 {

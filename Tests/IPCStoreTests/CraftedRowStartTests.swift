@@ -16,7 +16,7 @@ struct CraftedRowStartTests {
     }
 
     @Test(arguments: CraftedTable.all)
-    func `I23: the broker starts and answers whatever its rows hold`(table: CraftedTable) async throws {
+    func `I23: the broker starts and answers with any content of its rows`(table: CraftedTable) async throws {
         let bus = try PrivateBus.current
         var starts = 0
         for column in 0..<Int(table.checksum) {

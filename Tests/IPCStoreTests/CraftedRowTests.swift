@@ -15,14 +15,14 @@ import Testing
         small: [-1, .max, 1 << 32 - 1], full: [-1, 0, .min, .max, 1 << 53, 1 << 53 + 1, 1 << 32 - 1, 1 << 32, 1 << 43])
 
     @Test(arguments: CraftedTable.all)
-    func `numbers that the store never writes end nothing, in any column`(table: CraftedTable) async throws {
+    func `numbers that the store never writes abort nothing, in any column`(table: CraftedTable) async throws {
         for column in 0..<Int(table.checksum) {
             for number in Self.numbers { try await check(table, column, .integer(number)) }
         }
     }
 
     @Test(arguments: CraftedTable.all)
-    func `texts and bytes that the store never writes end nothing, in any column`(table: CraftedTable) async throws {
+    func `texts and bytes that the store never writes abort nothing, in any column`(table: CraftedTable) async throws {
         for column in 0..<Int(table.checksum) {
             for bytes in [[], [0], [UInt8](repeating: 255, count: 8), [UInt8](repeating: 255, count: 11)] {
                 try await check(table, column, .bytes(bytes))

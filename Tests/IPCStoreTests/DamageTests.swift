@@ -90,7 +90,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func damagedRemovalIsNotTold_I5() async throws {
+    @Test func damagedRemovalIsNotReported_I5() async throws {
         try await write()
         let store = try open(damaging: "demo.RemovedPasteboard")
         let changes = try await store.commit { try $0.changes(since: 1) }
@@ -134,7 +134,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func damagedRegistrationsAreLeftOut_I5() async throws {
+    @Test func damagedRegistrationsAreOmitted_I5() async throws {
         try await write()
         var store = try open(damaging: "demo.Claimant")
         let claims = try await store.commit { try $0.registrations.claims() }

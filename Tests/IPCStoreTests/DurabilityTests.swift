@@ -25,7 +25,7 @@ private struct Refusal: Error {}
         return lost
     }
 
-    @Test func acknowledgedIsInTheFiles_I1() async throws {
+    @Test func acknowledgedChangesAreInTheFiles_I1() async throws {
         #expect(try await lost(nil) == 0)
     }
 
@@ -33,7 +33,7 @@ private struct Refusal: Error {}
         #expect(try await lost(.acknowledgeBeforeCommit) > 0)
     }
 
-    @Test func controlThatDoesNotWaitForTheDiskIsOpened() async throws {
+    @Test func controlThatDoesNotWaitForTheDiskCanBeOpened() async throws {
         #expect(try await lost(.synchronousOff) == 0)
     }
 
@@ -53,7 +53,7 @@ private struct Refusal: Error {}
         try await store.close()
     }
 
-    @Test func operationThatThrowsLeavesItsGroupAlone_I2() async throws {
+    @Test func operationThatThrowsDoesNotAffectItsGroup_I2() async throws {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("first", on: board)
         let others = (0..<20).map { PasteboardName.named("board \($0)") }

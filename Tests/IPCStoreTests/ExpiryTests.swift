@@ -37,7 +37,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func nothingIsReadableAfterItsEndThoughNobodyCalledExpire() async throws {
+    @Test func expiredContentIsUnreadableEvenBeforeExpireRuns() async throws {
         let store = try place.open()
         let reads: [@Sendable (borrowing StoreTransaction, PasteboardName) throws -> Int] = [
             { try $0.items(of: $1).items.count },
@@ -66,7 +66,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func writerThatExpectsWhatIsOverLosesTheRace() async throws {
+    @Test func compareAndSetOnAnExpiredVersionFails() async throws {
         let store = try place.open()
         let count = try await put("short", 1_000, in: store)
         place.pass(1_000)
@@ -78,7 +78,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func earlierVersionThatEndsIsLetGoOf() async throws {
+    @Test func expiredEarlierVersionIsReleased() async throws {
         let store = try place.open()
         let first = try await put("short", 1_000, in: store)
         let second = try await put("long", nil, in: store)
@@ -93,7 +93,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatIsTakenToBeTakenAgainEndsAsWell() async throws {
+    @Test func contentKeptForARepeatedTakeExpiresToo() async throws {
         let store = try place.open()
         _ = try await put("short", 1_000, in: store)
         let options = ReadOptions(id: .random())
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [-100_000_000, -1_000, 1_000, 100_000_000] as [Int64])
-    func clockOfTheDayMayJumpWhileTheBrokerRuns(by jump: Int64) async throws {
+    func wallClockMayJumpWhileTheBrokerRuns(by jump: Int64) async throws {
         let store = try place.open()
         _ = try await put("short", 60_000, in: store)
         place.clock.jump(jump)
@@ -129,7 +129,7 @@ import Testing
             (0, 50_000), (20_000, 30_000), (50_000, 0), (1_000_000_000, 0), (-5_000, 55_000), (-10_000, 60_000),
             (-1_000_000_000, 60_000),
         ] as [(Int64, UInt64)])
-    func restartGoesByTheClockOfTheDayAndNeverBeyondTheTimeGiven(away: Int64, left: UInt64) async throws {
+    func restartUsesTheWallClockAndNeverExtendsTheTime(away: Int64, left: UInt64) async throws {
         var store = try place.open()
         _ = try await put("short", 60_000, in: store)
         place.pass(10_000)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func addedItemsEndWithWhatIsThere() async throws {
+    @Test func addedItemsExpireWithTheExistingOnes() async throws {
         let store = try place.open()
         _ = try await put("first", 10_000, in: store)
         place.pass(4_000)
@@ -170,7 +170,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func operationThatFailsTakesItsEndBack_I2() async throws {
+    @Test func failedOperationRestoresTheExpiration_I2() async throws {
         struct Refusal: Error {}
         let store = try place.open()
         _ = try await put("short", 1_000, in: store)
@@ -193,7 +193,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func thousandsEndInPieces() async throws {
+    @Test func thousandsExpireInBatches() async throws {
         let store = try place.open()
         let names = (0..<1_000).map { PasteboardName.named("board \($0)") }
         try await store.commit { transaction in
@@ -213,7 +213,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func olderEndsOfOneBoardTakeNoRoom() async throws {
+    @Test func replacedExpirationsUseNoMemory() async throws {
         let store = try place.open()
         for _ in 0..<5_000 {
             _ = try await store.stage { transaction in

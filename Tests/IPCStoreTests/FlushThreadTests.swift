@@ -70,7 +70,7 @@ import Testing
         func letGo() { release.signal() }
     }
 
-    @Test func theNextGroupRunsWhileOneIsOnItsWay_I1() async throws {
+    @Test func theNextGroupRunsDuringAFlush_I1() async throws {
         let disk = try SlowDisk(place)
         try await disk.store.put("first", on: board)
         let (before, moved) = (disk.store.statistics.snapshot.commits, disk.moves.elements.count)
@@ -102,7 +102,7 @@ import Testing
         try await disk.store.close()
     }
 
-    @Test func aGroupThatDoesNotArriveIsNotAnswered_I3() async throws {
+    @Test func aGroupWhoseFlushFailsIsNotAcknowledged_I3() async throws {
         let faults = Collected<Int>()
         let disk = try SlowDisk(place, onFault: { faults.add(1) })
         try await disk.store.put("kept", on: board)
@@ -118,7 +118,7 @@ import Testing
         #expect(faults.elements == [1])
     }
 
-    @Test func theEndWaitsForWhatIsOnItsWay_I1() async throws {
+    @Test func closingWaitsForTheFlushInProgress_I1() async throws {
         let disk = try SlowDisk(place)
         try await disk.store.put("first", on: board)
         try await disk.addTogether([disk.set("one", board), disk.set("two", board)])

@@ -15,7 +15,7 @@ import Testing
         try place.write(file, to: place.database)
     }
 
-    @Test func newerStoreIsRefusedAndLeftUntouched_I25() async throws {
+    @Test func newerStoreIsRejectedAndLeftUnchanged_I25() async throws {
         let store = try place.open()
         try await store.put("hello", on: .named("a"))
         try await store.close()
@@ -33,7 +33,7 @@ import Testing
         try await again.close()
     }
 
-    @Test func newerVersionThatStandsOnlyInTheLogIsSeen_I25() async throws {
+    @Test func newerVersionOnlyInTheLogIsDetected_I25() async throws {
         let store = try place.open()
         try await store.put("hello", on: .named("a"))
         let image = try place.crashImage()
@@ -57,7 +57,7 @@ import Testing
         #expect(try place.bytes(file) == log)
     }
 
-    @Test func databaseOfAnotherProgramIsRefusedAndLeftUntouched() async throws {
+    @Test func databaseOfAnotherProgramIsRejectedAndLeftUnchanged() async throws {
         try await place.open().close()
         try patch(68, [1, 2, 3, 4])
         let before = try place.bytes(place.database)
@@ -65,7 +65,7 @@ import Testing
         #expect(try place.bytes(place.database) == before)
     }
 
-    @Test func fileThatIsNoDatabaseIsPutAwayAndKept_I5() async throws {
+    @Test func fileThatIsNotADatabaseIsQuarantinedAndKept_I5() async throws {
         try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
         let rubbish = Array("this is no database, but somebody's only copy of something".utf8)
         try place.write(rubbish, to: place.database)

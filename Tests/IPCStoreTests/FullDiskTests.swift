@@ -21,7 +21,7 @@ struct FullDiskTests {
         return try Store.open(configuration)
     }
 
-    @Test func fullDiskRefusesWritesAndGoesOn_I4() async throws {
+    @Test func fullDiskRejectsWritesAndTheStoreRecovers_I4() async throws {
         let store = try open()
         try await store.put("kept", on: board)
         try await store.put("in memory", on: other, persistent: false)
@@ -41,7 +41,7 @@ struct FullDiskTests {
         try await store.close()
     }
 
-    @Test func readersOfAGroupThatIsLostAreAnswered_I4() async throws {
+    @Test func readersOfALostGroupAreAnswered_I4() async throws {
         let store = try open(lingerMilliseconds: 3_600_000)
         let count = try await store.put("kept", on: board)
         disk.fill()
@@ -56,7 +56,7 @@ struct FullDiskTests {
         try await store.close()
     }
 
-    @Test func whatIsKnownInMemoryFollowsTheDisk_I4() async throws {
+    @Test func stateInMemoryMatchesTheDisk_I4() async throws {
         let store = try open()
         try await store.put("kept", on: board)
         let options = WriteOptions(id: .random())

@@ -30,7 +30,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func oneAtATimeEachHasItsCommit() async throws {
+    @Test func sequentialOperationsEachHaveACommit() async throws {
         let store = try place.open()
         try await store.put("first", on: board)
         let before = store.statistics.snapshot.commits
@@ -39,7 +39,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func readingAloneWaitsForNoDisk() async throws {
+    @Test func readsDoNotWaitForTheDisk() async throws {
         let store = try place.open()
         try await store.put("hello", on: board)
         let before = store.statistics.snapshot.commits
@@ -48,7 +48,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func pasteboardInMemoryWaitsForNoDisk() async throws {
+    @Test func pasteboardInMemoryDoesNotWaitForTheDisk() async throws {
         let store = try place.open()
         try await store.put("hello", on: board, persistent: false)
         let before = store.statistics.snapshot.commits
@@ -58,7 +58,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func stagedIsAnsweredBeforeTheDiskAndCommittedWithTheNext() async throws {
+    @Test func stagedOperationIsAnsweredAtOnceAndCommittedWithTheNext() async throws {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("first", on: board)
         let before = store.statistics.snapshot.commits
@@ -72,7 +72,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func readerOfWhatIsStagedIsAnsweredAfterTheCommit_I1() async throws {
+    @Test func readerOfStagedDataIsAnsweredAfterTheCommit_I1() async throws {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("first", on: board)
         let before = store.statistics.snapshot.commits
@@ -82,7 +82,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func refusalThatRestsOnWhatIsStagedComesAfterTheCommit_I1() async throws {
+    @Test func errorBasedOnStagedDataIsReportedAfterTheCommit_I1() async throws {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         let first = try await store.put("first", on: board)
         let before = store.statistics.snapshot.commits
@@ -94,7 +94,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func stagedReachesTheDiskByItself() async throws {
+    @Test func stagedDataReachesTheDiskByItself() async throws {
         let store = try place.open { $0.lingerMilliseconds = 1 }
         try await store.put("first", on: board)
         let before = store.statistics.snapshot.commits
@@ -106,7 +106,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func stagedReachesTheDiskAtTheEnd() async throws {
+    @Test func stagedDataReachesTheDiskOnClose() async throws {
         var store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("first", on: board)
         _ = try await store.stage { try $0.setItems([.string("staged")], on: board) }
@@ -116,7 +116,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func orderIsThatOfTheCalls() async throws {
+    @Test func operationsRunInCallOrder() async throws {
         let store = try place.open()
         try await store.put("", on: board)
         let seen = Mutex<[Int]>([])

@@ -52,7 +52,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func stagedIsAnsweredBeforeTheDisk_andACommitAfterIt_I1() async throws {
+    @Test func stagedOperationIsAnsweredBeforeTheDisk_andACommitAfterIt_I1() async throws {
         let handed = Handed()
         let store = try handed.open(place)
         try await store.put("first", on: board)
@@ -69,7 +69,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatIsRefusedIsHandedOverToo() async throws {
+    @Test func rejectedOperationIsAnsweredToo() async throws {
         let handed = Handed()
         let store = try handed.open(place)
         let count = try await store.put("first", on: board)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))
-    func whatRestsOnAGroupThatIsLostIsRefused_I4() async throws {
+    func operationThatDependsOnALostGroupIsRejected_I4() async throws {
         let (handed, disk) = (Handed(), try #require(SmallFileSystem()))
         var configuration = place.configuration(disk.path + "/store")
         configuration.lingerMilliseconds = 3_600_000

@@ -12,7 +12,7 @@ import Testing
     init() throws { place = try TestPlace() }
 
     @Test(.enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))
-    func fullDiskRefusesFilesAndGoesOn_I4() async throws {
+    func fullDiskRejectsFilesAndTheStoreRecovers_I4() async throws {
         let disk = try #require(SmallFileSystem())
         let store = try Store.open(place.configuration(disk.path + "/store"))
         try await store.put([ValueFile.sealed.item(ValueFile.pattern(200_000))], on: board, persistent: true)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))
-    func fileThatFillsTheDiskLeavesNothing_I4() async throws {
+    func fileThatFillsTheDiskLeavesNothingBehind_I4() async throws {
         let disk = try #require(SmallFileSystem())
         let store = try Store.open(place.configuration(disk.path + "/store"))
         for _ in 0..<20 {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func manyIntakesAtATimeShareAFewThreads() async {
+    @Test func manyConcurrentIntakesShareAFewThreads() async {
         await #expect(processExitsWith: .success) {
             let place = try TestPlace()
             let store = try place.open()

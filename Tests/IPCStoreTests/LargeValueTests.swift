@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func filesAreTheStoresAlone() async throws {
+    @Test func onlyTheUserCanReadTheFiles() async throws {
         let store = try place.open()
         try await store.put([ValueFile.regular.item(ValueFile.pattern(100_000))], on: board, persistent: true)
         let name = try #require(try await store.blobs().first)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func operationThatFailsTakesNothing_I2(persistent: Bool) async throws {
+    func failedOperationKeepsNoFile_I2(persistent: Bool) async throws {
         let store = try place.open()
         let bytes = ValueFile.pattern(100_000)
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: persistent)
@@ -121,7 +121,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func descriptorsInMemoryHaveTheirLimit() async throws {
+    @Test func descriptorsInMemoryAreLimited() async throws {
         let store = try place.open { $0.limits.descriptors = 2 }
         let bytes = (0..<3).map { ValueFile.pattern(70_000 + $0, seed: UInt64($0)) }
         let names = ["a", "b", "c"].map(PasteboardName.named)
@@ -140,7 +140,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatIsNotUsedGoes() async throws {
+    @Test func unusedFilesAreRemoved() async throws {
         let store = try place.open()
         var taken = try await store.intake.take(
             [ValueFile.regular.item(ValueFile.pattern(90_000))], persistent: true, sensitive: false)
@@ -150,7 +150,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func fileThatNobodyTookIsRefused() async throws {
+    @Test func fileWithoutIntakeIsRejected() async throws {
         let store = try place.open()
         try await store.put("small", on: board)
         let item = ValueFile.sealed.item(ValueFile.pattern(100_000))
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func smallTextThatComesAsAFileBecomesText(persistent: Bool) async throws {
+    func smallTextInAFileBecomesText(persistent: Bool) async throws {
         let store = try place.open()
         for kind in ValueFile.allCases {
             for (bytes, type, isText) in [
@@ -193,7 +193,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func sealedFileIsKeptAsItIs() async throws {
+    @Test func sealedFileIsKeptWithoutACopy() async throws {
         let store = try place.open()
         let inode = { (file: ContentFile) in
             var status = stat()
@@ -209,7 +209,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func versionFitsAMessage() async throws {
+    @Test func versionMustFitInAMessage() async throws {
         let store = try place.open()
         let large = (0..<17).map { _ in ValueFile.sealed.item(ValueFile.pattern(2 << 20)) }
         try await store.put(Array(large.prefix(16)), on: board, persistent: false)

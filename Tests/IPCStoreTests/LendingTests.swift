@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func whatIsInMemoryRunsWhereNothingElseIsToBeDone() async throws {
+    @Test func operationInMemoryRunsOnTheIdleCallingThread() async throws {
         let lending = try await Lending(place, board)
         let (board, told) = (board, lending.moves.elements.count)
         lending.commit(about: board, "set") { _ = try $0.setItems([.string("second")], on: board) }
@@ -90,7 +90,7 @@ import Testing
         try await lending.store.close()
     }
 
-    @Test func whatNeedsTheDiskIsTakenBackWholeAndRunByTheThread_I2() async throws {
+    @Test func operationThatNeedsTheDiskIsRolledBackAndRunsOnTheThread_I2() async throws {
         let lending = try await Lending(place, board)
         let (board, told) = (board, lending.moves.elements.count)
         let commits = lending.store.statistics.snapshot.commits
@@ -110,7 +110,7 @@ import Testing
         try await lending.store.close()
     }
 
-    @Test func aPersistentPasteboardIsTheThreads_I1() async throws {
+    @Test func aPersistentPasteboardIsWrittenByTheThread_I1() async throws {
         let lending = try await Lending(place, board, persistent: true)
         let (board, commits) = (board, lending.store.statistics.snapshot.commits)
         lending.commit(about: board, "set") { _ = try $0.setItems([.string("second")], on: board) }
@@ -122,7 +122,7 @@ import Testing
         try await lending.store.close()
     }
 
-    @Test func oneThatDoesNotComeAloneIsTheThreads_inOrder() async throws {
+    @Test func operationsThatArriveTogetherRunOnTheThread_inOrder() async throws {
         let lending = try await Lending(place, board)
         let board = board
         let count = lending.answers.elements.count
@@ -157,7 +157,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatIsRefusedThereChangesNothing_I2() async throws {
+    @Test func rejectedOperationChangesNothing_I2() async throws {
         let lending = try await Lending(place, board)
         let (board, told) = (board, lending.moves.elements.count)
         lending.commit(about: board, "refused") { transaction in
@@ -171,7 +171,7 @@ import Testing
         try await lending.store.close()
     }
 
-    @Test func whatWaitsWhenTheStoreIsClosedIsAnsweredOnce_I18() async throws {
+    @Test func operationsThatWaitWhenTheStoreClosesAreAnsweredOnce_I18() async throws {
         let lending = try await Lending(place, board)
         let (board, count) = (board, lending.answers.elements.count)
         lending.commit(about: board, "held back") { _ = try $0.setItems([.string("second")], on: board) }

@@ -8,7 +8,7 @@ import Testing
     static let seeds: UInt64 = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full" ? 40 : 3
 
     @Test(arguments: 1...ModelTests.seeds)
-    func storeDoesWhatTheModelDoes(seed: UInt64) async throws {
+    func storeMatchesTheModel(seed: UInt64) async throws {
         var run = try ModelRun(seed: seed)
         for _ in 0..<600 { try await run.step() }
         try await run.compareAll()

@@ -40,7 +40,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func lateRemovalSparesTheFilesThatCameBack_I1() async throws {
+    @Test func lateRemovalKeepsFilesThatMovedBack_I1() async throws {
         let gate = DispatchSemaphore(value: 0)
         let store = try place.open { $0.willRemove = { gate.wait() } }
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
@@ -56,7 +56,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func filesThatComeBackInTheSameGroupAreRefused_I1() async throws {
+    @Test func filesThatMoveBackInTheSameGroupAreRejected_I1() async throws {
         let store = try place.open()
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
         let key = try #require(UInt64(try await store.blobs()[0], radix: 16))
@@ -93,7 +93,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func filesHaveToBeThereFirst() async throws {
+    @Test func filesMustBePreparedBeforeTheMove() async throws {
         let store = try place.open()
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: false)
         await #expect(throws: IntakeOutdated.self) {
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func pasteboardThatMovesMeanwhileGetsItsFiles(persistent: Bool) async throws {
+    func pasteboardThatMovesDuringAnIntakeGetsItsFiles(persistent: Bool) async throws {
         let store = try place.open()
         try await store.put("small", on: board, persistent: persistent)
         let tries = Mutex(0)
@@ -123,7 +123,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func unknownPasteboardTakesNothing() async throws {
+    @Test func unknownPasteboardKeepsNoFile() async throws {
         let store = try place.open()
         await #expect(throws: PasteboardError.noSuchPasteboard(board)) {
             try await store.withIntake(of: [ValueFile.regular.item(bytes)], on: board) { items in
@@ -141,7 +141,7 @@ import Testing
         _ = unsafeBitCast(symbol, to: Function.self)(user)
     }
 
-    @Test func fileThatCannotBeOpenedNowIsNotGivenUp_I1() async throws {
+    @Test func fileThatCannotBeOpenedAtTheMomentIsKept_I1() async throws {
         let store = try place.open()
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
         let path = store.directory + "/blobs/" + (try await store.blobs()[0])

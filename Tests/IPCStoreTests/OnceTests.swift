@@ -41,7 +41,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func consumedVersionIsNoEarlierVersionAndItsPredecessorStays_I12() async throws {
+    @Test func consumedVersionIsNotInTheHistoryAndItsPredecessorStays_I12() async throws {
         let store = try place.open()
         try await store.put("before", on: board)
         try await store.commit { try $0.setHistoryLimit(5, of: board) }
@@ -95,7 +95,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func readerThatFailsConsumesNothing_I2() async throws {
+    @Test func failedReadConsumesNothing_I2() async throws {
         struct Refusal: Error {}
         let store = try place.open()
         _ = try await put([.string("prize")], in: store)
@@ -110,7 +110,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func itIsConsumedForGoodOverARestartAndACrash() async throws {
+    @Test func consumedVersionStaysConsumedAfterARestartAndACrash() async throws {
         let store = try place.open()
         _ = try await put([.string("prize")], in: store)
         let before = try Store.open(place.crashImage("before"))

@@ -14,7 +14,7 @@ import Testing
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test func directoryAndFilesBelongToTheirUserAlone() async throws {
+    @Test func onlyTheUserCanAccessTheDirectoryAndFiles() async throws {
         let store = try place.open()
         try await store.put("hello", on: .named("a"))
         #expect(try mode(place.store) == 0o700)
@@ -24,14 +24,14 @@ import Testing
         try await store.close()
     }
 
-    @Test func directoryThatOthersMayEnterIsClosedToThem() async throws {
+    @Test func directoryThatOthersCanEnterIsMadePrivate() async throws {
         try FileManager.default.createDirectory(
             atPath: place.store, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         try await place.open().close()
         #expect(try mode(place.store) == 0o700)
     }
 
-    @Test func parentsAreMade() async throws {
+    @Test func parentDirectoriesAreCreated() async throws {
         let store = try Store.open(place.configuration(place.path + "/x/y/z"))
         try await store.close()
         #expect(try mode(place.path + "/x") == 0o700)
@@ -54,14 +54,14 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
-    func directoryOfSomebodyElseIsRefused() throws {
+    func directoryOfAnotherUserIsRejected() throws {
         try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
         #expect(chown(place.store, 12_345, 12_345) == 0)
         let error = #expect(throws: StoreError.self) { try place.open() }
         #expect(error?.description.contains("12345") == true)
     }
 
-    @Test func secondOpenerLearnsWhoHoldsTheStore() async throws {
+    @Test func secondOpenerLearnsWhichProcessHoldsTheStore() async throws {
         let store = try place.open()
         #expect(throws: StoreError.inUse(directory: place.store, holder: "this process")) { try place.open() }
         #expect(try String(decoding: place.bytes(place.store + "/lock"), as: UTF8.self) == "\(getpid())\n")
@@ -79,13 +79,13 @@ import Testing
         #expect(error?.description.contains("process 1 (") == true)
     }
 
-    @Test func closedStoreTakesNothing() async throws {
+    @Test func closedStoreAcceptsNothing() async throws {
         let store = try place.open()
         try await store.close()
         await #expect(throws: StoreError.unavailable) { try await store.put("late", on: .named("a")) }
     }
 
-    @Test func storeThatIsLetGoOfFreesItsLock() async throws {
+    @Test func releasedStoreFreesItsLock() async throws {
         var store: Store? = try place.open()
         try await store?.put("hello", on: .named("a"))
         store = nil
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func stopIsCleanAndAnythingElseIsNot() async throws {
+    @Test func onlyACloseIsACleanStop() async throws {
         var store = try place.open()
         #expect(store.report.wasClean)
         let image = try place.crashImage()
@@ -119,7 +119,7 @@ import Testing
         try await crashed.close()
     }
 
-    @Test func logIsEmptiedAtTheEnd() async throws {
+    @Test func logIsEmptiedOnClose() async throws {
         let store = try place.open()
         try await store.put("hello", on: .named("a"))
         try await store.close()

@@ -69,7 +69,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func slowRemovalIsWaitedFor_I1() async throws {
+    @Test func closingWaitsForASlowRemoval_I1() async throws {
         // Longer than a worker thread waits for a job before it assumes that the job hangs.
         let store = try place.open { $0.willRemove = { usleep(800_000) } }
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
@@ -79,7 +79,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatIsNotOursStays() async throws {
+    @Test func foreignFilesStay() async throws {
         var store = try await openWithKept()
         try await store.close()
         let names = ["README", "incoming-", "incoming-x", "0000FFFFFFFFFFFF", "ffffffffffffffff", "00ff"]
@@ -93,7 +93,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func sweepAndWritersDoNotMeet_I1() async throws {
+    @Test func sweepRemovesNoFileOfAConcurrentWriter_I1() async throws {
         var store = try await openWithKept()
         try await store.close()
         for number in 0..<1_000 {
@@ -111,7 +111,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func folderThatIsSomethingElseIsRefused() async throws {
+    @Test func folderThatIsNotADirectoryIsRejected() async throws {
         let store = try place.open()
         try await store.close()
         let blobs = place.store + "/blobs"

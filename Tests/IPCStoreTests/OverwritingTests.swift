@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3])
-    func whatFailsInAGroupLeavesEverythingAsItWas_I2(writes: Int) async throws {
+    func failedOperationInAGroupChangesNothing_I2(writes: Int) async throws {
         let (store, group) = try await openWithGroup()
         let before = try await store.stage { try seen($0) }.value
         #expect(before.contents.map(\.items) == [[.string("two")], [.string("three")]])
@@ -68,7 +68,7 @@ import Testing
         try await again.close()
     }
 
-    @Test func whatFailsAfterOtherWritesIsTakenBackInItsOrder_I2() async throws {
+    @Test func failureAfterSeveralWritesRollsThemBackInOrder_I2() async throws {
         let (store, _) = try await openWithGroup()
         let before = try await store.stage { try seen($0) }.value
         await #expect(throws: Refused.self) {
@@ -90,7 +90,7 @@ import Testing
         try await again.close()
     }
 
-    @Test func versionWhoseContentIsSharedIsNotOverwritten() async throws {
+    @Test func versionWithSharedContentIsNotOverwritten() async throws {
         let store = try place.open()
         try await store.put("zero", on: board)
         try await store.put("one", on: board)
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: Ended requests
 
-    @Test func requestThatEndedIsAnsweredAgain_I10() async throws {
+    @Test func repeatedEndedRequestGetsItsOutcome_I10() async throws {
         let store = try place.open()
         let request = place.request()
         let end = RequestEnd(.handled, reply: [.string("reply")])
@@ -150,7 +150,7 @@ import Testing
         try await again.close()
     }
 
-    @Test func recordThatFailsInAGroupIsNotThere_I2() async throws {
+    @Test func failedRecordInAGroupIsAbsent_I2() async throws {
         let (store, _) = try await openWithGroup()
         let request = place.request()
         await #expect(throws: Refused.self) {
@@ -167,7 +167,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func payloadOfAnEndThatWasNotTakenIsKeptAndForgottenWithIt() async throws {
+    @Test func payloadOfAnUnhandledRequestIsKeptAsLongAsItsRecord() async throws {
         let store = try place.open { $0.limits.endedRequestsKept = 2 }
         let requests = (0..<5).map { _ in place.request() }
         for request in requests {

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    @Test func generalIsAlwaysThereInMemory() async throws {
+    @Test func generalAlwaysExistsInMemory() async throws {
         let store = try place.open()
         let general = try #require(try await store.commit { try $0.pasteboard(.general) })
         #expect(!general.isPersistent && general.changeCount > 0)
@@ -18,7 +18,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func generalSetPersistentStaysSo() async throws {
+    @Test func generalMadePersistentStaysPersistent() async throws {
         var store = try place.open()
         try await store.commit { try $0.setPersistent(true, of: .general) }
         try await store.put("kept", on: .general)
@@ -28,7 +28,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func makingTwiceMakesOne() async throws {
+    @Test func creatingTwiceCreatesOne() async throws {
         let store = try place.open()
         let first = try await store.commit { try $0.createPasteboard(board, persistent: true).isNew }
         let second = try await store.commit { try $0.createPasteboard(board, persistent: false).isNew }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func firstItemsAndTheirPasteboardAreOneChange(persistent: Bool) async throws {
+    func creatingAPasteboardWithItemsIsOneChange(persistent: Bool) async throws {
         let store = try place.open()
         let before = try await store.commit { try $0.changes(since: 0).latest }
         for isAddition in [false, true] {
@@ -64,7 +64,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatCannotBeWrittenCreatesNoPasteboard() async throws {
+    @Test func failedWriteCreatesNoPasteboard() async throws {
         let store = try place.open { $0.limits.storedBytes = 3 }
         let options = WriteOptions(createsPersistent: true)
         let before = try await store.commit { try $0.pasteboards(limit: 10).count }
@@ -93,7 +93,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func listIsPagedInTheOrderOfTheBytes() async throws {
+    @Test func listIsPagedInByteOrder() async throws {
         let store = try place.open()
         let names = ["z", "a", "ab", "abc", "b", "é", "A"].map { PasteboardName.named($0) }
         for (index, name) in names.enumerated() {
@@ -130,7 +130,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func removedIsGoneWithAllItsVersions() async throws {
+    @Test func removalRemovesAllVersions() async throws {
         let store = try place.open()
         try await store.put("hello", on: board)
         try await store.commit { try $0.removePasteboard(board) }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [(true, false), (false, false), (true, true), (false, true)])
-    func readerAsksForWhatIsMissingAndThenGetsIt(persistent: Bool, sensitive: Bool) async throws {
+    func readerRequestsMissingValuesAndThenGetsThem(persistent: Bool, sensitive: Bool) async throws {
         let store = try place.open()
         let options = promising([[.html, .png], [], [.json]], sensitive: sensitive)
         let count = try await put([.string("one"), .string("two")], options, in: store, persistent: persistent)
@@ -73,7 +73,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatIsThereIsReadWithoutTheWriter() async throws {
+    @Test func existingValuesAreReadWithoutTheWriter() async throws {
         let store = try place.open()
         _ = try await put([.string("one")], promising([[.html]]), in: store)
         #expect(await missing([.utf8PlainText], in: store) == nil)
@@ -88,7 +88,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func promisedHintOfAPasswordManagerMakesItSensitive() async throws {
+    @Test func promisedHintOfAPasswordManagerMakesTheVersionSensitive() async throws {
         let store = try place.open()
         let hint = try ContentType("x-kde-passwordManagerHint")
         for types in [[[], [.html, hint]], [[.html], [hint]]] {
@@ -127,7 +127,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func promisesAreKnownAfterARestart() async throws {
+    @Test func promisesSurviveARestart() async throws {
         var store = try place.open()
         let count = try await put([.string("one")], promising([[.html], [.png]]), in: store)
         let crashed = try Store.open(place.crashImage())
@@ -169,7 +169,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatIsGoneIsNotFulfilled() async throws {
+    @Test func onlyOpenPromisesAreFulfilled() async throws {
         let store = try place.open()
         let count = try await put([.string("one")], promising([[.html]]), in: store)
         #expect(try await !fulfil(0, .png, count, "x", in: store))
@@ -184,7 +184,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func typeTwiceAndEmptyItemsAreRefused() async throws {
+    @Test func duplicateTypesAndEmptyItemsAreRejected() async throws {
         let store = try place.open()
         await #expect(throws: PasteboardItem.Invalid.typeTwice(.utf8PlainText)) {
             try await put([.string("one")], promising([[.utf8PlainText]]), in: store)
@@ -198,7 +198,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func valueThatIsTooMuchIsRefused() async throws {
+    @Test func valueBeyondALimitIsRejected() async throws {
         let store = try place.open { $0.limits.storedBytes = 100 }
         let count = try await put([.string("one")], promising([[.html]]), in: store)
         let tooMuch = LimitExceeded(limit: "stored-bytes", use: 3, request: 98, allowed: 100)
@@ -210,7 +210,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func promisesBelongToTheArgumentsOfACall() async throws {
+    @Test func promisesArePartOfACallsArguments() async throws {
         let store = try place.open()
         let id = RequestID.random()
         var options = promising([[.html]])

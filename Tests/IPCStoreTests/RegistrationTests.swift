@@ -32,7 +32,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func defaultIsChosenReplacedAndForgotten_I21() async throws {
+    @Test func defaultCanBeChosenReplacedAndRemoved_I21() async throws {
         let store = try place.open()
         let (first, second) = (ApplicationID("a.A"), ApplicationID("b.B"))
         try await store.commit { try $0.registrations.setDefault(first, for: URLScheme("Demo")) }

@@ -13,7 +13,7 @@ import Testing
     init() throws { place = try TestPlace() }
 
     @Test(arguments: [true, false])
-    func whatCannotComeBackIsRefused_I1(hadVolatile: Bool) async throws {
+    func changesToARemovedStoreAreRejected_I1(hadVolatile: Bool) async throws {
         let store = try Store.open(place.configuration())
         try await store.put("kept", on: board)
         if hadVolatile { try await store.put("in memory", on: other, persistent: false) }

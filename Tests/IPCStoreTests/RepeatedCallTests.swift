@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func valueCountsByItsBytesNotByTheWayItCame_I10(persistent: Bool) async throws {
+    func valuesAreComparedByBytesNotByTransport_I10(persistent: Bool) async throws {
         let store = try place.open()
         try await store.put("start", on: board, persistent: persistent)
         let bytes = ValueFile.pattern(70_000)
@@ -56,7 +56,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func repetitionIsKnownAfterARestartAndACrash_I10() async throws {
+    @Test func repetitionIsRecognizedAfterARestartAndACrash_I10() async throws {
         let store = try place.open()
         try await store.put("start", on: board)
         let options = WriteOptions(id: .random())
@@ -103,7 +103,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func callIsForgottenWithTheOperationThatFails_I2() async throws {
+    @Test func callOfAFailedOperationIsNotRemembered_I2() async throws {
         struct Refusal: Error {}
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("start", on: board)
@@ -120,7 +120,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func rememberedForTenMinutesAndNoLonger() async throws {
+    @Test func callsAreRememberedForExactlyTenMinutes() async throws {
         let store = try place.open()
         try await store.put("start", on: board)
         let options = WriteOptions(id: .random())
@@ -139,7 +139,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func oldestGoFirstWhereThereAreTooMany() async throws {
+    @Test func oldestCallsAreForgottenFirst() async throws {
         let store = try place.open { $0.operationsKept = 10 }
         try await store.put("start", on: board)
         let ids = (0..<100).map { _ in RequestID.random() }

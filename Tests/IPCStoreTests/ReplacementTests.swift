@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: Stage.allCases)
-    func `I1: a replacement that was cut off loses nothing`(stage: Stage) async throws {
+    func `I1: an interrupted replacement loses nothing`(stage: Stage) async throws {
         let store = try place.open()
         try await store.put("hello", on: board)
         // The row is only in the log.
@@ -49,7 +49,7 @@ import Testing
         #expect(files == ["blobs", "lock", "store.sqlite"])
     }
 
-    @Test func `I1: a damaged store whose rows cannot be saved stays as it is`() async throws {
+    @Test func `I1: a damaged store whose rows cannot be saved stays unchanged`() async throws {
         let store = try place.open()
         try await store.put("hello", on: board)
         try await store.close()

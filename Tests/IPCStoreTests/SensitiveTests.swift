@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func contentComesBackOnceAndAsItWas(persistent: Bool) async throws {
+    func contentIsReturnedOnceAndUnchanged(persistent: Bool) async throws {
         let store = try place.open()
         let items = [
             try PasteboardItem([
@@ -102,7 +102,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func itIsGoneAfterItsTimeAndNeverAnEarlierVersion() async throws {
+    @Test func sensitiveVersionExpiresAndNeverEntersTheHistory() async throws {
         let store = try place.open()
         let first = try await put([.string("secret")], in: store)
         place.pass(59_999)
@@ -126,7 +126,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func hintOfAPasswordManagerMakesItSensitive() async throws {
+    @Test func hintOfAPasswordManagerMakesTheVersionSensitive() async throws {
         let store = try place.open()
         let hint = try ContentType("x-kde-passwordManagerHint")
         let marked = try PasteboardItem([
@@ -140,7 +140,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func addingKeepsTheStricterOfBoth() async throws {
+    @Test func addingItemsKeepsTheStricterSettings() async throws {
         let store = try place.open()
         _ = try await put([.string("secret")], in: store)
         place.pass(20_000)
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func secretIsAddedToLargeValuesInMemoryAlone(persistent: Bool) async throws {
+    func secretIsAddedToLargeValuesOnlyInMemory(persistent: Bool) async throws {
         let store = try place.open()
         let bytes = ValueFile.pattern(200_000)
         let secret = WriteOptions(isSensitive: true)
@@ -206,7 +206,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func operationThatFailsTakesItBack_I2() async throws {
+    @Test func failedOperationIsRolledBack_I2() async throws {
         struct Refusal: Error {}
         let store = try place.open()
         let count = try await put([.string("kept")], in: store)
@@ -223,7 +223,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func movedPasteboardKeepsItInMemory() async throws {
+    @Test func movedPasteboardKeepsTheSecretInMemory() async throws {
         let store = try place.open()
         let count = try await put([.string("secret")], persistent: false, in: store)
         for persistent in [true, false, true] {
@@ -236,7 +236,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func valueInAFileIsHeldAsItIs() async throws {
+    @Test func valueInAFileIsKeptUnchanged() async throws {
         let store = try place.open()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try place.write(bytes, to: place.path + "/value")
@@ -256,7 +256,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func memoryIsLockedAndInNoDump_I14() throws {
+    @Test func memoryIsLockedAndExcludedFromDumps_I14() throws {
         var memory: LockedMemory? = try LockedMemory(byteCount: 5_000) { $0.copyBytes(from: Array("secret".utf8)) }
         let address = try #require(memory?.bytes.baseAddress)
         #expect(memory.map { String(decoding: $0.bytes.prefix(6), as: UTF8.self) } == "secret")

@@ -9,7 +9,7 @@ import Testing
     init() throws { place = try TestPlace() }
 
     @Test(arguments: [true, false])
-    func laterChangesAreAboveOverRestartAndCrash_I11(crashes: Bool) async throws {
+    func laterChangesAreHigherAcrossRestartAndCrash_I11(crashes: Bool) async throws {
         var store = try place.open()
         let before = try await store.put("x", on: .named("a"))
         let skipped = before + 1_000_000_000
@@ -31,7 +31,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func skipThatFailsIsTakenBack_I2() async throws {
+    @Test func failedSkipIsRolledBack_I2() async throws {
         struct Refusal: Error {}
         let store = try place.open()
         let before = try await store.put("x", on: .named("a"))
@@ -45,7 +45,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func othersOfTheSameGroupTakeNumbersBelow_I11() async throws {
+    @Test func otherOperationsOfTheGroupGetLowerNumbers_I11() async throws {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         let first = try await store.put("x", on: .named("a"))
         let skip = try await store.stage { try $0.skipChangeCounts(to: 5_000_000) }
@@ -60,7 +60,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func halfOfAllNumbersIsTheMost() async throws {
+    @Test func skipsAreLimitedToHalfOfTheRange() async throws {
         let store = try place.open()
         let most: UInt64 = (1 << 43 - 1) / 2
         let error = await #expect(throws: IPCError.self) {

@@ -10,7 +10,7 @@ import Testing
     init() throws { place = try TestPlace() }
 
     @Test(arguments: [true, false])
-    func takeReachesExactlyOneAsker_I12(persistent: Bool) async throws {
+    func takeReachesExactlyOneReader_I12(persistent: Bool) async throws {
         let store = try place.open()
         try await store.put("prize", on: board, persistent: persistent)
         let winners = await withTaskGroup(of: Int.self) { group in
@@ -26,7 +26,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatWasTakenIsNoEarlierVersion_I12() async throws {
+    @Test func takenVersionIsNotInTheHistory_I12() async throws {
         let store = try place.open()
         let count = try await store.put("prize", on: board)
         let after = try await store.commit { try $0.takeItems(of: board).changeCount }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func sameReaderGetsItAgain_I10(persistent: Bool) async throws {
+    func repeatedTakeReturnsTheSameContent_I10(persistent: Bool) async throws {
         let store = try place.open()
         try await store.put("prize", on: board, persistent: persistent)
         let options = ReadOptions(id: .random())
@@ -61,7 +61,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func sameReaderGetsItAfterARestartAndTheRemoval_I10() async throws {
+    @Test func repeatedTakeWorksAfterARestartAndTheRemoval_I10() async throws {
         var store = try place.open()
         try await store.put("prize", on: board)
         let options = ReadOptions(id: .random())
@@ -74,7 +74,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func afterTenMinutesItIsGone() async throws {
+    @Test func takenContentIsGoneAfterTenMinutes() async throws {
         let store = try place.open()
         try await store.put("prize of long ago", on: board)
         let options = ReadOptions(id: .random())
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func whatIsHeldForTheReaderIsLetGoOfInTime(persistent: Bool) async throws {
+    func contentKeptForTheReaderIsReleasedInTime(persistent: Bool) async throws {
         var store = try place.open()
         try await store.put("prize", on: board, persistent: persistent)
         #expect(try await store.commit { $0.nextExpiry } == nil)
@@ -124,7 +124,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func manyThatAreHeldAreLetGoOfInParts() async throws {
+    @Test func keptContentIsReleasedInBatches() async throws {
         let store = try place.open()
         for _ in 0..<300 {
             try await store.put("prize", on: board, persistent: false)

@@ -20,7 +20,7 @@ import Testing
         return copy
     }
 
-    @Test func `each page that can be read is brought over, and the others are zeros`() {
+    @Test func `each readable page is copied, and the others become zeros`() {
         let file = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 7 + 1) }
         let copy = copy(file, without: 1)
         #expect(copy.count == file.count)

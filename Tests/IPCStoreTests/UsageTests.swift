@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func everyVersionIsChargedToWhoWroteIt(persistent: Bool) async throws {
+    func everyVersionIsChargedToItsWriter(persistent: Bool) async throws {
         let store = try place.open()
         try await make("a", alice, persistent: persistent, in: store)
         try await store.commit { try $0.setHistoryLimit(2, of: board) }
@@ -128,7 +128,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func callersThatRaceNeverExceedALimit() async throws {
+    @Test func concurrentCallersNeverExceedALimit() async throws {
         let store = try place.open { $0.limits.itemsPerSource = 100 }
         for index in 0..<8 { try await make("board \(index)", alice, in: store) }
         let refused = await withTaskGroup(of: Int.self) { group in
@@ -154,7 +154,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func operationThatFailsIsNotCharged_I2() async throws {
+    @Test func failedOperationIsNotCharged_I2() async throws {
         struct Refusal: Error {}
         let store = try place.open()
         try await make("a", alice, in: store)
@@ -171,7 +171,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func useIsKnownAfterARestartAndACrash() async throws {
+    @Test func usageIsKnownAfterARestartAndACrash() async throws {
         let store = try place.open()
         try await make("a", alice, in: store)
         try await make("b", bob, persistent: false, in: store)
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func damagedRowIsSummedUpAnew_I5() async throws {
+    @Test func usageIsRecomputedAfterARowIsDamaged_I5() async throws {
         let store = try place.open()
         try await make("a", alice, in: store)
         let source = Source(application: "demo.SourceOfTheVersion", strength: .claimed)

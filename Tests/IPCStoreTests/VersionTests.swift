@@ -72,7 +72,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func addedItemsMakeALongerVersionOfTheSameContent() async throws {
+    @Test func addingItemsExtendsTheVersion() async throws {
         let store = try place.open()
         try await store.put("one", on: board)
         let first = try await versions(store).last
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5, 100] as [UInt32])
-    func historyLimitHolds(limit: UInt32) async throws {
+    func historyIsLimited(limit: UInt32) async throws {
         let store = try place.open()
         try await store.put("", on: board)
         try await store.commit { try $0.setHistoryLimit(limit, of: board) }
@@ -147,7 +147,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func versionFitsAMessage() async throws {
+    @Test func versionMustFitInAMessage() async throws {
         let store = try place.open { ($0.limits.inlineMessageBytes, $0.limits.itemsPerVersion) = (1_000, 3) }
         try await store.put("", on: board)
         _ = try await store.commit { try $0.setItems([.data(Array(repeating: 0, count: 1_000))], on: board) }

@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite(.privateBus) struct BrokerProcessTests {
-    @Test func `a broker is ready when it has its name, and keeps its store over kill -9`() async throws {
+    @Test func `a broker is ready once it owns its name, and keeps its store across kill -9`() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start(try ToyBroker.synced.settings(in: bus))
         #expect(try await bus.hasOwner(BrokerProcess.busName))
@@ -21,7 +21,7 @@ import Testing
         #expect(try await ToyBroker.set("a", "nobody", on: bus) == nil)
     }
 
-    @Test func `a broker that does not start is an error with its words`() async throws {
+    @Test func `if a broker does not start, the error contains its output`() async throws {
         let bus = try PrivateBus.current
         let file = bus.directory.appending("broken")
         try FileContents.write("#!/bin/sh\necho the store is locked >&2\nexit 69\n", to: file, isProgram: true)
@@ -30,7 +30,7 @@ import Testing
         await #expect { try await BrokerProcess.start(settings) } throws: { "\($0)".contains("the store is locked") }
     }
 
-    @Test func `a service is started by the bus, and found`() async throws {
+    @Test func `the bus starts a service, and the test finds it`() async throws {
         let bus = try PrivateBus.current
         let settings = try ToyBroker.synced.settings(in: bus)
         let store = bus.directory.appending("store")
@@ -45,7 +45,7 @@ import Testing
         #expect(ProcessStatus(pid: pid).isRunning)
     }
 
-    @Test func `a peer in Python talks with the test in lines`() async throws {
+    @Test func `a Python peer exchanges lines with the test`() async throws {
         let peer = try await PythonPeer.start(
             """
             import dbus, sys

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ChildGuardianTests {
     private static let marker = "IPC_TEST_MAKES_ORPHANS"
 
-    @Test func `no child outlives a test process that is killed`() async throws {
+    @Test func `no child outlives a killed test process`() async throws {
         // This directory also holds whatever a killed process cannot remove.
         let directory = try TemporaryDirectory()
         let tests = try await RunningProcess.start(

@@ -52,7 +52,7 @@ import Testing
         #expect("\(report)".contains("IPC_TEST_SEED=1"))
     }
 
-    @Test func `an error before the kill is not taken for the kill`() async throws {
+    @Test func `an error before the kill is not mistaken for the kill`() async throws {
         let program = CrashRounds.Program(
             start: {}, kill: {}, write: { _, _ in throw HarnessError("broken writer") }, readBack: { _ in })
         await #expect {

@@ -29,12 +29,12 @@ import Testing
 
     private let parked = End(id: "r0", outcome: "failed", code: "parked")
 
-    @Test func `requests that arrive in order, once, are good`() {
+    @Test func `requests that arrive once and in order are correct`() {
         #expect(kinds(history(3, [got(0), got(1), got(2)])) == [])
         #expect(history(3, [got(0), got(1), got(2)]).duplicates == 0)
     }
 
-    @Test func `what was unanswered comes again before anything newer`() {
+    @Test func `unanswered requests are redelivered before anything newer`() {
         let good = history(
             4,
             [
@@ -56,11 +56,11 @@ import Testing
         #expect(kinds(newer) == [.passedOver])
     }
 
-    @Test func `an answer that may have been lost may come again late`() {
+    @Test func `a request whose answer may be lost may be redelivered late`() {
         #expect(kinds(history(2, [got(0), got(1), got(0, attempt: 2, process: 2)])) == [])
     }
 
-    @Test func `lines do not wait for each other`() {
+    @Test func `sender queues do not wait for each other`() {
         var history = history(2, [got(1), got(0)])
         #expect(kinds(history) == [.outOfOrder])
         history.requests[0].source = "t"
@@ -76,21 +76,21 @@ import Testing
         #expect(kinds(unknown) == [])
     }
 
-    @Test func `two ends are found, the same one told twice is none`() {
+    @Test func `two outcomes are found, but the same outcome reported twice is correct`() {
         let twice = [End(id: "r0"), End(id: "r0", code: nil)]
         #expect(kinds(history(1, [got(0)], ends: twice)) == [])
         #expect(kinds(history(1, [got(0)], ends: twice + [End(id: "r0", outcome: "timed-out")])) == [.twoEnds])
         #expect(kinds(history(1, [got(0)], ends: twice + [End(id: "r0", code: "late")])) == [.twoEnds])
     }
 
-    @Test func `a request that nobody handled is found`() {
+    @Test func `a request that was not handled is found`() {
         #expect(kinds(history(1, [])) == [.handledByNobody])
         #expect(kinds(history(1, [got(0, answer: nil)])) == [.handledByNobody])
         #expect(kinds(history(1, [got(0, answer: "declined")])) == [.handledByNobody])
         #expect(kinds(history(1, [got(0)], ends: [End(id: "r0", outcome: "expired")])) == [.notHandled])
     }
 
-    @Test func `a refused request that goes on is found`() {
+    @Test func `a rejected request that is delivered is found`() {
         var refused = history(1, [got(0)], ends: [])
         refused.requests[0].acceptance = .refused
         #expect(kinds(refused) == [.refusedButDelivered])
@@ -100,7 +100,7 @@ import Testing
         #expect(kinds(refused) == [.refusedButDelivered])
     }
 
-    @Test func `other content, and another source, are found`() {
+    @Test func `wrong content and a wrong source are found`() {
         var changed = got(0)
         changed.content = "c1"
         #expect(kinds(history(1, [changed])) == [.changed])
@@ -117,13 +117,13 @@ import Testing
         #expect(kinds(history(1, [got(0, attempt: 2, answer: nil), got(0, process: 2)])) == [.attemptNotHigher])
     }
 
-    @Test func `another handler is found`() {
+    @Test func `a wrong handler is found`() {
         var history = history(1, [got(0)])
         history.deliveries["other"] = [got(0)]
         #expect(kinds(history) == [.wrongHandler])
     }
 
-    @Test func `exactly those that kill are parked`() {
+    @Test func `exactly the requests that crash their handler are parked`() {
         let three = (1...3).map { got(0, attempt: $0, process: $0, answer: nil) }
         #expect(kinds(history(1, kills: [0], three, ends: [parked])) == [])
         #expect(kinds(history(1, three, ends: [parked])) == [.parkedWrongly])
@@ -131,7 +131,7 @@ import Testing
         #expect(kinds(history(1, kills: [0], three, ends: [failed])) == [.notParked])
     }
 
-    @Test func `a right broker has none, whatever ends when`() throws {
+    @Test func `a correct broker has no violations, whatever is killed and when`() throws {
         var generator = SeededGenerator.forTest("simulated deliveries")
         for _ in 0..<TestSize.pick(small: 50, full: 1_000) {
             let run = try #require(SimulatedBroker.run(generator: generator.split()))
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedBroker.Mistake.allCases)
-    func `each mistake of a broker is found`(_ mistake: SimulatedBroker.Mistake) throws {
+    func `each defect of a broker is found`(_ mistake: SimulatedBroker.Mistake) throws {
         var generator = SeededGenerator.forTest(mistake.rawValue)
         var found = 0
         for _ in 0..<TestSize.pick(small: 20, full: 300) {

@@ -29,7 +29,7 @@ import Testing
         return Array(body.split(separator: 0).last { $0.starts(with: "text-".utf8) } ?? [])
     }
 
-    @Test func `a broker that flushes before it answers is right by each rule`() async throws {
+    @Test func `a broker that flushes before it answers passes each rule`() async throws {
         let recording = try await recording(.synced)
         for rule in [FlushedWrites.allBefore, .oneSinceCall, text] {
             let check = recording.everyAnswerFollowsAFlush(writes: rule, where: isSet)
@@ -56,7 +56,7 @@ import Testing
         #expect(check.violations.allSatisfy { $0.description.contains("before its change was written") })
     }
 
-    @Test func `a tracer attaches to a running process and leaves it`() async throws {
+    @Test func `a tracer attaches to a running process and detaches`() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start(on: bus, try ToyBroker.synced.settings(in: bus))
         let trace = try await SystemCallTrace.attach(to: broker.pid, output: bus.directory.appending("attached"))

@@ -17,7 +17,7 @@ import Testing
 
     private let content = FlushedWrites.containing { $0.call?.message.body ?? [] }
 
-    @Test func `an answer after its flush is right`() {
+    @Test func `an answer after its flush is correct`() {
         var trace = TraceText()
         trace.receive(call(1, "one"))
         trace.write("frame header")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `an answer before its write is found, though all that was written is flushed`() {
+    @Test func `an answer before its write is found, even if everything written is flushed`() {
         var trace = TraceText()
         trace.write("older page")
         trace.flush()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a flush that began before the write is none`() {
+    @Test func `a flush that started before the write does not count`() {
         var trace = TraceText()
         trace.receive(call(1, "one"))
         trace.beginFlush(by: 12)
@@ -67,7 +67,7 @@ import Testing
         #expect(check(trace, content).violations.count == 1)
     }
 
-    @Test func `a flush that ends after the answer is none`() {
+    @Test func `a flush that ends after the answer does not count`() {
         var trace = TraceText()
         trace.receive(call(1, "one"))
         trace.write("page with one")
@@ -78,7 +78,7 @@ import Testing
         #expect(check(trace, .oneSinceCall).violations.count == 1)
     }
 
-    @Test func `a flush that failed, and one of another file, are none`() {
+    @Test func `a failed flush and a flush of another file do not count`() {
         let failed = "-1 EIO (Input/output error)"
         for (path, result) in [(TraceText.log, failed), ("/var/other-wal", "0"), ("/var/store.sqlite", "0")] {
             var trace = TraceText()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a write of a later batch does not accuse the answers to the one before`() {
+    @Test func `a write of a later batch does not affect answers of the earlier batch`() {
         var trace = TraceText()
         trace.receive(call(1, "one"))
         trace.receive(call(2, "two"))
@@ -106,7 +106,7 @@ import Testing
         #expect(check(trace, .allBefore).violations.count == 1)
     }
 
-    @Test func `another's flush does not excuse an answer`() {
+    @Test func `a flush of another write does not justify an answer`() {
         var trace = TraceText()
         trace.receive(call(1, "one"))
         trace.receive(call(2, "two"))

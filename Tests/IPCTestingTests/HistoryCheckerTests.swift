@@ -27,7 +27,7 @@ import Testing
     private func add(_ text: String) -> History.Action { .add(collection: "c", Array(text.utf8)) }
     private func elements(_ texts: String...) -> History.Result { .elements(texts.map { Array($0.utf8) }) }
 
-    @Test func `acknowledged writes that are read are good`() {
+    @Test func `acknowledged writes that are read are correct`() {
         #expect(kinds(history((get, value(0, nil)))) == [])
         #expect(
             kinds(
@@ -37,7 +37,7 @@ import Testing
                     (set(nil), .acknowledged(count: 9)), (get, value(9, nil)))) == [])
     }
 
-    @Test func `an unanswered write is there whole, or not at all, also later`() {
+    @Test func `an unanswered write is complete or absent, also later`() {
         let absent = history((set("one"), .acknowledged(count: 1)), (set("two"), .unknown), (get, value(1, "one")))
         let whole = history((set("one"), .acknowledged(count: 1)), (set("two"), .unknown), (get, value(2, "two")))
         let later = history(
@@ -46,7 +46,7 @@ import Testing
         for history in [absent, whole, later] { #expect(kinds(history) == []) }
     }
 
-    @Test func `an empty board that is read before the first write is as it was made`() {
+    @Test func `an empty pasteboard may be read before the first write`() {
         #expect(kinds(history((get, value(2, nil)), (set("one"), .unknown), (get, value(2, nil)))) == [])
         #expect(kinds(history((set("one"), .unknown), (get, value(2, nil)))) == [.torn])
     }
@@ -64,7 +64,7 @@ import Testing
         #expect(kinds(covered) == [.lost])
     }
 
-    @Test func `a count taken back is found`() {
+    @Test func `a decreasing count is found`() {
         #expect(
             kinds(
                 history(
@@ -75,7 +75,7 @@ import Testing
                 == [.countFell])
     }
 
-    @Test func `a count used twice is found, also on two boards`() {
+    @Test func `a count used twice is found, also on two pasteboards`() {
         #expect(
             kinds(history((set("one"), .acknowledged(count: 5)), (set("two", on: "b"), .acknowledged(count: 5))))
                 .contains(.countUsedTwice))
@@ -105,7 +105,7 @@ import Testing
         #expect(kinds(history((add("x"), .refused), (list, elements("x")))) == [.refusedButApplied])
     }
 
-    @Test func `writes at the same time may take either order, later ones may not`() {
+    @Test func `concurrent writes may have either order, but later ones may not`() {
         var history = History()
         let first = history.invoke(set("one"))
         let second = history.invoke(set("two", on: "b"))
@@ -119,7 +119,7 @@ import Testing
         #expect(Set(kinds(history)) == [.countFell, .countUsedTwice])
     }
 
-    @Test func `collections hold what was acknowledged, once`() {
+    @Test func `collections contain each acknowledged item once`() {
         let good = history(
             (add("one"), .acknowledged(count: nil)), (add("two"), .unknown), (list, elements("two", "one")),
             (list, elements("one", "two")))

@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite struct PrivateBusTests {
-    @Test func `forty buses live side by side and leave nothing behind`() async throws {
+    @Test func `forty buses run in parallel and leave nothing behind`() async throws {
         let buses = try await withThrowingTaskGroup(of: PrivateBus.self) { group in
             for _ in 0..<40 { group.addTask { try await PrivateBus.start(.daemon) } }
             return try await group.reduce(into: [PrivateBus]()) { $0.append($1) }
@@ -36,7 +36,7 @@ import Testing
         #expect(listed.output.contains("demo.Later"))
     }
 
-    @Test func `what a bus started ends with it`() async throws {
+    @Test func `programs that a bus started exit with it`() async throws {
         let bus = try await PrivateBus.start(.daemon)
         let file = bus.directory.appending("pid")
         try await bus.addService(name: "demo.Sleeper", exec: "/bin/sh -c \"echo $$ > \(file); exec setsid sleep 1000\"")

@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite struct RunningProcessTests {
-    @Test func `a program's output, error output and exit code`() async throws {
+    @Test func `output, error output and exit code of a program are read`() async throws {
         let result = try await RunningProcess.run("sh", ["-c", "cat; echo wrong >&2; exit 3"], input: .text("hello\n"))
         #expect(result.status == .exited(3))
         #expect(result.output == "hello\n")
@@ -27,12 +27,12 @@ import Testing
         #expect(result.status == .success)
     }
 
-    @Test func `a program that is not there is an error with its name`() async throws {
+    @Test func `a missing program is an error with its name`() async throws {
         await #expect { try await RunningProcess.start("/nowhere/tool") } throws: { "\($0)".contains("/nowhere/tool") }
         await #expect { try await RunningProcess.start("no-such-tool") } throws: { "\($0)".contains("no-such-tool") }
     }
 
-    @Test func `lines are events, and a last line may have no newline`() async throws {
+    @Test func `lines are events, and the last line needs no newline`() async throws {
         let process = try await RunningProcess.start(
             "sh", ["-c", "while read -r l; do echo \"got $l\"; done; printf end"])
         process.write("one\n")
@@ -45,7 +45,7 @@ import Testing
         #expect(try await process.wait() == .success)
     }
 
-    @Test func `a deadline says what was printed`() async throws {
+    @Test func `an expired deadline reports the output so far`() async throws {
         let process = try await RunningProcess.start("sh", ["-c", "echo so far; echo complaint >&2; exec cat"])
         await #expect {
             try await process.waitForLine(deadline: .milliseconds(200)) { $0 == "never" }
@@ -77,7 +77,7 @@ import Testing
         second.signal(15)
     }
 
-    @Test func `what a child started is killed with it, and does not hold up its end`() async throws {
+    @Test func `processes that a child started are killed with it, and do not delay its exit`() async throws {
         let process = try await RunningProcess.start("sh", ["-c", "sleep 1000 & echo $!; exec cat"])
         let grandchild = try #require(try await process.nextLine().flatMap { Int32($0) })
         await process.end()
@@ -90,7 +90,7 @@ import Testing
         #expect(!ProcessStatus(pid: left).isRunning)
     }
 
-    @Test func `a scope keeps its children, and ends them`() async throws {
+    @Test func `a scope keeps its children and stops them`() async throws {
         let pid = try await withProcessScope {
             let pid = try await RunningProcess.start("sleep", ["1000"]).pid
             for _ in 0..<100 { await Task.yield() }
@@ -100,7 +100,7 @@ import Testing
         #expect(!ProcessStatus(pid: pid).isRunning)
     }
 
-    @Test func `statistics of a process`() async throws {
+    @Test func `statistics of a process are read`() async throws {
         let process = try await RunningProcess.start("cat")
         process.write("x\n")
         _ = try await process.nextLine()

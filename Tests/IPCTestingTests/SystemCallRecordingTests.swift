@@ -21,7 +21,7 @@ import Testing
         27692 1795264290.589162 +++ killed by SIGKILL +++
         """#
 
-    @Test func `calls are put together from their lines`() throws {
+    @Test func `calls are assembled from their lines`() throws {
         let events = SystemCallRecording(text: recorded).events
         #expect(
             events.map(\.name) == [
@@ -36,7 +36,7 @@ import Testing
         #expect(events[5].path == nil)
     }
 
-    @Test func `what is moved is read in either notation, and what is cut off is counted`() throws {
+    @Test func `transferred bytes are read in either notation, and truncated ones are counted`() throws {
         let events = SystemCallRecording(text: recorded).events
         #expect(events[0].data == [.bytes(Array("a\"b, c)".utf8))])
         #expect(events[1].data == [.bytes(Array("a\"b, c)\0\n".utf8))])
@@ -45,7 +45,7 @@ import Testing
         #expect(events[5].data == [])
     }
 
-    @Test func `beginnings and ends are in the order of the lines`() throws {
+    @Test func `starts and ends of calls follow the order of the lines`() throws {
         let events = SystemCallRecording(text: recorded).events
         #expect(events[0].begin < events[1].begin && events[1].end < events[0].end)
         #expect(events[0].end < events[2].begin)
@@ -53,7 +53,7 @@ import Testing
         #expect(events[6].end == .max && events[7].end == .max)
     }
 
-    @Test func `messages are found over the bounds of calls`() throws {
+    @Test func `messages are found across the boundaries of calls`() throws {
         var trace = TraceText()
         let hello = Wire.reply(serial: 1, to: 1, destination: ":1.0")
         let call = Wire.call(serial: 7, member: "SetItems", sender: ":1.5", body: Array("one".utf8))
@@ -81,7 +81,7 @@ import Testing
         #expect(found.answer.message.kind == .methodReturn)
     }
 
-    @Test func `a large body that the trace cut off does not hide the next message`() throws {
+    @Test func `a large body that the trace truncates does not hide the next message`() throws {
         var trace = TraceText()
         let large = Wire.call(serial: 1, member: "Large", sender: ":1.5", body: [UInt8](repeating: 120, count: 9000))
         trace.receive(large, shown: 300)

@@ -6,7 +6,7 @@ import Testing
         try await TerminalSession.start("bash", ["--norc", "-c", script], columns: 40, rows: 5)
     }
 
-    @Test func `keys, text and pastes arrive, and the screen shows what comes of them`() async throws {
+    @Test func `keys, text and pastes arrive, and the screen shows the result`() async throws {
         try await withProcessScope {
             let terminal = try await shell("read -r word; echo \"got $word;\"; stty size; exit 3")
             try await terminal.type("日本x")
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a wait sees what is written after it began`() async throws {
+    @Test func `a wait sees output that is written after it started`() async throws {
         try await withProcessScope {
             let terminal = try await shell("read -r; echo first; read -r; echo second; read -r")
             async let seen = terminal.wait(forText: "second")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `what never comes is an error that shows the screen`() async throws {
+    @Test func `if the text never appears, the error shows the screen`() async throws {
         try await withProcessScope {
             let terminal = try await shell("echo something else; read -r")
             try await terminal.wait(forText: "something else")
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `size and end by a signal are told`() async throws {
+    @Test func `a new size and an exit by a signal are reported`() async throws {
         try await withProcessScope {
             let terminal = try await shell("trap 'stty size' WINCH; echo ready; while :; do read -r -t 0.1; done")
             try await terminal.wait(forText: "ready")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `tmux and the program end with the test`() async throws {
+    @Test func `tmux and the program exit with the test`() async throws {
         let pid = try await withProcessScope { try await shell("trap '' HUP; echo ready; read -r").pid }
         try await ProcessStatus(pid: pid).waitForEnd()
     }

@@ -13,7 +13,7 @@ import Testing
         #expect(generator.seed == 1_234_567)
     }
 
-    @Test func `a temporary directory is private, and goes with what is in it`() throws {
+    @Test func `a temporary directory is private, and it is removed with its content`() throws {
         var directory: TemporaryDirectory? = try TemporaryDirectory()
         let path = try #require(directory?.path)
         let file = try #require(try directory?.makeDirectory("a/b")) + "/file"
@@ -23,7 +23,7 @@ import Testing
         #expect(!FileContents.exists(path))
     }
 
-    @Test func `an observed value wakes those who wait, and gives each thing once`() async throws {
+    @Test func `an observed value resumes its waiters and returns each element once`() async throws {
         let queue = Observed([Int]())
         let taken = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 { group.addTask { try await queue.wait { $0.isEmpty ? nil : $0.removeFirst() } } }
@@ -43,11 +43,11 @@ import Testing
         }
     }
 
-    @Test func `a tool that is not built is an error that says how`() {
+    @Test func `a tool that is not built is an error that says how to build it`() {
         #expect { try Binaries.path("no-such-tool") } throws: { "\($0)".contains("swift build --product no-such-tool") }
     }
 
-    @Test func `sizes`() {
+    @Test func `the test size selects a value`() {
         #expect(TestSize.pick(small: 1, full: 2) == (TestSize.current == .small ? 1 : 2))
     }
 }

@@ -29,7 +29,7 @@ import Testing
 
     // MARK: Compare-and-set
 
-    @Test func `a chain of compare-and-sets is good`() {
+    @Test func `a chain of compare-and-sets is correct`() {
         #expect(
             kinds(
                 (set("one"), done(1)), (exchange(1, "two"), done(3)), (set("b", on: "b"), done(4)),
@@ -66,20 +66,20 @@ import Testing
                 == [.refusedButApplied])
     }
 
-    @Test func `a compare-and-set with no larger number is found`() {
+    @Test func `a compare-and-set without a larger number is found`() {
         #expect(kinds((exchange(5, "two"), done(5))) == [.countFell])
     }
 
     // MARK: Added items
 
-    @Test func `items that are added one after the other are good`() {
+    @Test func `items that are added one after the other are correct`() {
         #expect(
             kinds(
                 (get, items(1)), (add("one"), done(2)), (add("two"), done(4)), (get, items(4, "one", "two")),
                 (set(nil), done(5)), (add("three"), done(6)), (get, items(6, "three"))) == [])
     }
 
-    @Test func `an added item without an answer is there whole or not at all`() {
+    @Test func `an added item without an answer is complete or absent`() {
         let first = (set("one"), done(1))
         #expect(kinds(first, (add("two"), .unknown), (add("three"), done(3)), (get, items(3, "one", "three"))) == [])
         #expect(
@@ -100,7 +100,7 @@ import Testing
             kinds((set("one"), done(1)), (add("two"), done(2)), (get, items(3, "one", "two", "two"))) == [.duplicated])
     }
 
-    @Test func `an item that gets lost under an added one is found`() {
+    @Test func `an item that is lost when another is added is found`() {
         #expect(
             kinds(
                 (set("one"), done(1)), (add("two"), done(2)), (add("three"), done(3)), (get, items(3, "one", "three")))
@@ -113,7 +113,7 @@ import Testing
                 (get, items(3, "two", "three"))) == [.lostUpdate])
     }
 
-    @Test func `an item added to what was taken or refused is found`() {
+    @Test func `an item added to a taken or rejected version is found`() {
         #expect(
             kinds(
                 (set("one"), done(1)), (take("x"), items(1, "one")), (add("two"), done(3)),
@@ -135,18 +135,18 @@ import Testing
         #expect(kinds((set("one"), .unknown), (set("two"), .unknown), (get, items(2, "one", "two"))) == [.torn])
     }
 
-    @Test func `what is read before it is written is found`() {
+    @Test func `a version that is read before it is written is found`() {
         #expect(kinds((set("one"), done(1)), (get, items(2, "two")), (set("two"), .unknown)) == [.torn])
     }
 
-    @Test func `a write without an answer that got a number of the past is found`() {
+    @Test func `a write without an answer that got an old number is found`() {
         #expect(
             kinds((set("b", on: "b"), done(5)), (set("one"), .unknown), (get, items(3, "one"))) == [.countFell])
     }
 
     // MARK: Takes
 
-    @Test func `takes that follow each other are good, also repeated ones`() {
+    @Test func `consecutive takes are correct, also repeated ones`() {
         #expect(
             kinds(
                 (set("one"), done(1)), (take("x"), .unknown), (take("x"), items(1, "one")), (get, items(2)),
@@ -154,7 +154,7 @@ import Testing
                 (take("z"), items(4, "two"))) == [])
     }
 
-    @Test func `a take without an answer leaves all or nothing`() {
+    @Test func `a take without an answer leaves everything or nothing`() {
         #expect(kinds((set("one"), done(1)), (take("x"), .unknown), (get, items(2))) == [])
         #expect(kinds((set("one"), done(1)), (take("x"), .unknown), (get, items(1, "one"))) == [])
         #expect(
@@ -165,7 +165,7 @@ import Testing
             ])
     }
 
-    @Test func `two takes of the same are found`() {
+    @Test func `two takes of the same version are found`() {
         #expect(
             kinds((set("one"), done(1)), (take("x"), items(1, "one")), (take("y"), items(1, "one")))
                 .contains(.takenTwice))
@@ -174,7 +174,7 @@ import Testing
                 .contains(.takenTwice))
     }
 
-    @Test func `what was taken is seen by nobody`() {
+    @Test func `a taken version that is read again is found`() {
         #expect(kinds((set("one"), done(1)), (take("x"), items(1, "one")), (get, items(1, "one"))) == [.countFell])
     }
 

@@ -47,7 +47,7 @@ struct BusTests {
         #expect(error?.code == .storeUnavailable && error?.message.contains("there is no broker") == true)
     }
 
-    @Test func whoWaitsForAHandlerIsToldOfIt() async throws {
+    @Test func aWaitEndsWhenTheHandlerAppears() async throws {
         let broker = FakeBroker()
         let connection = try await start(broker)
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
@@ -69,7 +69,7 @@ struct BusTests {
         #expect(try await waiting.value)
     }
 
-    @Test func aWaitForAHandlerEnds() async throws {
+    @Test func aWaitForAHandlerEndsAtItsTimeoutOrCancellation() async throws {
         let broker = FakeBroker()
         let connection = try await start(broker)
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
@@ -91,7 +91,7 @@ struct BusTests {
         withExtendedLifetime(nextConnection) {}
     }
 
-    @Test func onlyAHandlerAsksForTheName() async throws {
+    @Test func onlyAHandlerRequestsTheName() async throws {
         let broker = try await start(FakeBroker())
         let senders = [
             try await Application.connect(id: "demo.IPCServer", bus: address),
@@ -107,7 +107,7 @@ struct BusTests {
         withExtendedLifetime((senders, handler)) {}
     }
 
-    @Test func aRefusedHandlerKeepsNoName() async throws {
+    @Test func aRejectedHandlerReleasesItsName() async throws {
         let broker = FakeBroker()
         broker.register = { throw IPCError(.reservedScheme, "http is reserved") }
         let connection = try await start(broker)
@@ -131,7 +131,7 @@ struct BusTests {
         #expect(try await count.value == 1)
     }
 
-    @Test func i24ABrokerThatIsStartedAgainKnowsTheHandler() async throws {
+    @Test func i24ARestartedBrokerKnowsTheHandler() async throws {
         let first = try await start(FakeBroker())
         let application = try await server()
         let count = serve(application)
@@ -152,7 +152,7 @@ struct BusTests {
         #expect(try await count.value == 2)
     }
 
-    @Test func i24TheHandlerIsThereAgainAfterTheBus() async throws {
+    @Test func i24TheHandlerReturnsAfterTheBus() async throws {
         let broker = FakeBroker()
         let registered = Collected<Void>()
         broker.register = {
@@ -171,7 +171,7 @@ struct BusTests {
         #expect(try await count.value == 3)
     }
 
-    @Test func aHandlerThatIsRefusedLaterEndsWithTheError() async throws {
+    @Test func aHandlerRejectedLaterEndsWithTheError() async throws {
         let first = try await start(FakeBroker())
         let application = try await server()
         let count = serve(application)
@@ -197,7 +197,7 @@ struct BusTests {
         return await task.result
     }
 
-    @Test func i24ReadingGoesOnWithTheNextBroker() async throws {
+    @Test func i24ReadingContinuesWithTheNextBroker() async throws {
         let (old, new) = (FakeBroker(), FakeBroker())
         let (asked, gate) = (Collected<Void>(), Gate())
         old.describe = {
@@ -212,7 +212,7 @@ struct BusTests {
         gate.end()
     }
 
-    @Test func i10AWriteIsSentAgainWithItsIDOrNotAtAll() async throws {
+    @Test func i10AWriteIsRepeatedWithItsIDOrNotAtAll() async throws {
         for resends in [true, false] {
             let (old, new) = (FakeBroker(), FakeBroker())
             let (asked, gate) = (Collected<Void>(), Gate())
@@ -238,7 +238,7 @@ struct BusTests {
         }
     }
 
-    @Test func i24ARequestIsSentAgainWithItsID() async throws {
+    @Test func i24ARequestIsRepeatedWithItsID() async throws {
         let (old, new) = (FakeBroker(), FakeBroker())
         let (asked, gate) = (Collected<Void>(), Gate())
         old.open = { _, _ in
@@ -263,7 +263,7 @@ struct BusTests {
         gate.end()
     }
 
-    @Test func i13ChangesGoOnAfterTheBus() async throws {
+    @Test func i13ChangesContinueAfterTheBus() async throws {
         let broker = FakeBroker()
         let (asked, gate) = (Collected<UInt64>(), Gate())
         broker.change = { since in
@@ -291,7 +291,7 @@ struct BusTests {
         withExtendedLifetime(connection) {}
     }
 
-    @Test func i13ChangesGoOnWithTheNextBroker() async throws {
+    @Test func i13ChangesContinueWithTheNextBroker() async throws {
         let (old, new) = (FakeBroker(), FakeBroker())
         let (asked, gate) = (Collected<UInt64>(), Gate())
         old.change = { since in
@@ -328,7 +328,7 @@ struct BusTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test func whoElseClaimsASchemeIsToldAtTheConnection() async throws {
+    @Test func otherClaimsOfASchemeAreReportedOnConnecting() async throws {
         let broker = FakeBroker()
         broker.register = {
             var claim = ClaimFacts()
@@ -345,7 +345,7 @@ struct BusTests {
         withExtendedLifetime(connection) {}
     }
 
-    @Test func whoWasStartedByABusDoesNotOutliveIt() async throws {
+    @Test func aProgramStartedByABusDoesNotOutliveIt() async throws {
         let broker = try await start(FakeBroker())
         let (started, other) = (
             try await server(), try await Application.connect(id: "demo.Other", schemes: ["other"], bus: address)
@@ -367,7 +367,7 @@ struct BusTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aBusThatComesBackInTimeIsWaitedFor() async throws {
+    @Test func aBusThatReturnsInTimeIsAwaited() async throws {
         let broker = FakeBroker()
         let registered = Collected<Void>()
         broker.register = {
@@ -385,13 +385,13 @@ struct BusTests {
         #expect(try await count.value == 1)
     }
 
-    @Test func theEnvironmentSaysWhoWasStarted() {
+    @Test func theEnvironmentShowsAStartByTheBus() {
         #expect(BusAbsence.isStartedByBus { $0 == "DBUS_STARTER_ADDRESS" })
         #expect(BusAbsence.isStartedByBus { $0 == "DBUS_STARTER_BUS_TYPE" })
         #expect(!BusAbsence.isStartedByBus { $0 == "DBUS_SESSION_BUS_ADDRESS" })
     }
 
-    @Test func aBrokerThatDoesNotComeUpIsNoMissingOne() {
+    @Test func aBrokerThatFailsToStartIsNotReportedAsMissing() {
         let spawn = "org.freedesktop.DBus.Error.Spawn."
         for (name, words) in [
             (spawn + "ChildExited", "'ipc-client doctor' shows"), (spawn + "ServiceNotFound", "'ipc-client setup'"),

@@ -55,7 +55,7 @@ struct CallbackTests {
         try await receiving.value
     }
 
-    @Test func aBrokerThatKnowsNothingOfTheDesktopOpensCallbacksToo() async throws {
+    @Test func aBrokerWithoutTheDesktopFeatureOpensCallbacksToo() async throws {
         let router = try await FakeRouter(address)
         let route = router.broker.open
         router.broker.open = { url, options in
@@ -80,7 +80,7 @@ struct CallbackTests {
         try await receiving.value
     }
 
-    @Test func anApplicationMayOpenCallbacksItselfOrAllowEvery() async throws {
+    @Test func anApplicationMayOpenNoneOrAllCallbacks() async throws {
         let router = try await FakeRouter(address)
         let (server, serving) = try await server { _ in [] }
         let (web, own) = ("https%3A%2F%2Fexample.org", "none%3A")
@@ -100,7 +100,7 @@ struct CallbackTests {
         try await serving.value
     }
 
-    @Test func whoAnswersIsToldOfCallbacksThatCameToNothing() async throws {
+    @Test func theHandlerIsNotifiedOfFailedCallbacks() async throws {
         let router = try await FakeRouter(address)
         let (server, serving) = try await server { _ in [.string("secret")] }
         let told = Collected<CallbackFailure>()
@@ -133,7 +133,7 @@ struct CallbackTests {
         try await receiving.value
     }
 
-    @Test func closingWaitsForTheEndOfCallbacks() async throws {
+    @Test func closingWaitsForCallbacksInProgress() async throws {
         let pair = try await Pair()
         let (asked, gate) = (Collected<Void>(), Gate())
         pair.broker.open = { _, _ in
@@ -162,7 +162,7 @@ struct CallbackTests {
         #expect(closed.elements.count == 1)
     }
 
-    @Test func whatIsGivenAgainOrHandedBackCallsNobodyBack() async throws {
+    @Test func repeatedAnswersAndReturnedRequestsOpenNoCallback() async throws {
         let pair = try await Pair()
         try await pair.application.register(["x"])
         let url = "x://x-callback-url/?x-success=back:"
@@ -178,7 +178,7 @@ struct CallbackTests {
         #expect(pair.broker.opened.map(\.url) == ["back:"])
     }
 
-    @Test func aHandlerThatAnswersIsHeardDirectly() async throws {
+    @Test func aDirectAnswerOfTheHandlerIsUsed() async throws {
         let router = try await FakeRouter(address)
         let (server, serving) = try await server { request in
             let asked = try #require(XCallbackURL(request.url))
@@ -215,7 +215,7 @@ struct CallbackTests {
         return serving
     }
 
-    @Test func aHandlerThatKnowsOnlyCallbacksIsHeard() async throws {
+    @Test func aHandlerThatOnlyUsesCallbacksIsSupported() async throws {
         let router = try await FakeRouter(address)
         let serving = try await oldHandler(.success, "?result=3&unit=m") { target in
             // Without the token, every callback is ignored.
@@ -233,7 +233,7 @@ struct CallbackTests {
         serving.cancel()
     }
 
-    @Test func aCallbackMayTellOfAFailure() async throws {
+    @Test func aCallbackMayReportAFailure() async throws {
         let router = try await FakeRouter(address)
         let serving = try await oldHandler(.error, "?errorCode=7&errorMessage=too%20much")
         let client = try await client()
@@ -245,7 +245,7 @@ struct CallbackTests {
         withExtendedLifetime(router) {}
     }
 
-    @Test func aCallbackIsHeardFromAHandlerThatDoesNotAnswer() async throws {
+    @Test func aCallbackCountsEvenIfTheHandlerDoesNotAnswer() async throws {
         let router = try await FakeRouter(address)
         let gate = Gate()
         let (server, serving) = try await server { [application = try await client()] request in
@@ -263,7 +263,7 @@ struct CallbackTests {
         try await serving.value
     }
 
-    @Test func aSchemeThatIsTakenIsLeftToItsOwner() async throws {
+    @Test func aTakenSchemeIsLeftToItsOwner() async throws {
         let router = try await FakeRouter(address)
         let owner = try await Application.connect(id: "demo.Owner", schemes: ["IPCClient.demo"], bus: address)
         let serving = try await oldHandler(.cancel, "")
@@ -279,7 +279,7 @@ struct CallbackTests {
         withExtendedLifetime(owner) {}
     }
 
-    @Test func aHandlerThatNeverCallsBackHasItsTime() async throws {
+    @Test func aMissingCallbackTimesOut() async throws {
         let router = try await FakeRouter(address)
         let (server, serving) = try await server { _ in [] }
         server.setCallbackSchemes(.none)
@@ -293,7 +293,7 @@ struct CallbackTests {
         withExtendedLifetime(router) {}
     }
 
-    @Test func onlyWhatCanBeAnsweredIsAsked() async throws {
+    @Test func onlyAnswerableCallsAreSent() async throws {
         let router = try await FakeRouter(address)
         let client = try await client()
         let named = await #expect(throws: CallFailure.self) {
@@ -313,7 +313,7 @@ struct CallbackTests {
         try await serving.value
     }
 
-    @Test func aCallThatIsGivenUpIsCalledOff() async throws {
+    @Test func anAbandonedCallIsCancelled() async throws {
         let router = try await FakeRouter(address)
         let (began, gate) = (Collected<Void>(), Gate())
         let (server, serving) = try await server { _ in

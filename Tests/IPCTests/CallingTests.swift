@@ -28,7 +28,7 @@ struct CallingTests {
         #expect(try await pair.application.call("x:").items.isEmpty)
     }
 
-    @Test func whatIsNoSuccessIsOneFailure() async throws {
+    @Test func everyOtherOutcomeIsACallFailure() async throws {
         let pair = try await Pair()
         let ends: [(String, CallFailure.Reason)] = [
             ("declined", .declined), ("cancelled", .cancelled), ("failed", .failed(code: "busy", message: "not now")),
@@ -54,7 +54,7 @@ struct CallingTests {
         #expect(silent?.reason == .failed(code: "failed", message: ""))
     }
 
-    @Test func aReplyThatCannotBeReadIsAFailureOfTheCall() async throws {
+    @Test func anUnreadableReplyIsACallFailure() async throws {
         let pair = try await Pair()
         let bytes: [UInt8] = [0xFF, 0xFE]
         let broken = try PasteboardItem([Representation(type: .utf8PlainText, value: .bytes(bytes))])
@@ -75,7 +75,7 @@ struct CallingTests {
         #expect(try await pair.application.call("x:").data == nil)
     }
 
-    @Test func aQueuedCallWaitsForItsEnd() async throws {
+    @Test func aQueuedCallWaitsForItsOutcome() async throws {
         let pair = try await Pair()
         pair.broker.open = { _, _ in result("queued") }
         pair.broker.requests.wait = { asked, _ in
@@ -88,7 +88,7 @@ struct CallingTests {
     }
 
     @Test(arguments: [true, false])
-    func aSenderThatGivesUpCancels(_ isQueued: Bool) async throws {
+    func anAbandonedCallIsCancelled(_ isQueued: Bool) async throws {
         let pair = try await Pair()
         let (asked, gate) = (Collected<Void>(), Gate())
         pair.broker.open = { _, _ in
@@ -115,7 +115,7 @@ struct CallingTests {
         gate.end()
     }
 
-    @Test func whatWasNeverSentIsNotCalledOff() async throws {
+    @Test func anUnsentCallIsNotCancelled() async throws {
         let pair = try await Pair()
         let gate = Gate()
         let task = Task {
@@ -130,7 +130,7 @@ struct CallingTests {
         #expect(pair.broker.opened.isEmpty && pair.broker.requests.cancelled.elements.isEmpty)
     }
 
-    @Test func aFailedOpenIsNotCalledOff() async throws {
+    @Test func aFailedOpenIsNotCancelled() async throws {
         let pair = try await Pair()
         pair.broker.open = { _, _ in throw IPCError(.noHandler, "nobody") }
         await #expect(throws: IPCError.self) { try await pair.application.open("x:") }

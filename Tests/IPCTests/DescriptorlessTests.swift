@@ -15,7 +15,7 @@ struct DescriptorlessTests {
 
     init() throws { bus = try PrivateBus.current }
 
-    @Test func `a direct connection is tried only where descriptors pass`() async throws {
+    @Test func `a direct connection is tried only if the bus passes descriptors`() async throws {
         let connection = try await broker.serve(on: .address(bus.address))
         for (address, tries) in [(BridgeAddress.of(bus.address, throughPipes: true), 0), (bus.address, 1)] {
             let application = try await Application.connect(id: "demo.Client", bus: .address(address))
@@ -26,7 +26,7 @@ struct DescriptorlessTests {
         withExtendedLifetime(connection) {}
     }
 
-    @Test func `options ask for descriptors only where they pass`() async throws {
+    @Test func `options request descriptors only if the bus passes them`() async throws {
         let connection = try await broker.serve(on: .address(bus.address))
         for (address, asks) in [(BridgeAddress.of(bus.address, throughPipes: true), nil), (bus.address, true)] {
             let application = try await Application.connect(

@@ -8,7 +8,7 @@ import Testing
 
 /// The exit codes of programs, and how signals stop them. Each runs in a separate process.
 struct ProgramTests {
-    @Test func exitCodesAreThoseOfTheTools() {
+    @Test func exitCodesMatchTheTools() {
         for code in IPCError.Code.allCases {
             #expect(IPCError(code, "").exitCode == code.exitCode)
             #expect(CallFailure(.refused(IPCError(code, ""))).exitCode == code.exitCode)
@@ -20,7 +20,7 @@ struct ProgramTests {
         for (reason, outcome) in reasons { #expect(CallFailure(reason).exitCode == outcome.exitCode) }
     }
 
-    @Test func signalsAreEventsAndEndNothing() async {
+    @Test func signalsAreEventsAndStopNothing() async {
         await #expect(processExitsWith: .success) {
             let signals = StopSignals()
             // Before any task waits.
@@ -45,7 +45,7 @@ struct ProgramTests {
         }
     }
 
-    @Test func whatWasIgnoredStaysIgnored() async {
+    @Test func ignoredSignalsStayIgnored() async {
         await #expect(processExitsWith: .success) {
             signal(SIGHUP, SIG_IGN)
             let signals = StopSignals()
@@ -56,7 +56,7 @@ struct ProgramTests {
         }
     }
 
-    @Test func theFirstSignalEndsReceivingAndTheSecondOneWhatIsInHand() async {
+    @Test func theFirstSignalStopsReceivingAndTheSecondCancelsRequestsInFlight() async {
         await #expect(processExitsWith: .success) { try await Self.stopTwice() }
     }
 

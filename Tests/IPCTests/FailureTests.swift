@@ -6,7 +6,7 @@ import Testing
 @testable import IPC
 
 struct FailureTests {
-    @Test func noBusSaysWhatWasTriedAndWhatToDo() async {
+    @Test func theErrorForAMissingBusSaysWhatWasTriedAndWhatToDo() async {
         for address in ["unix:path=/nowhere/bus", "autolaunch:"] {
             let error = await #expect(throws: IPCError.self) {
                 try await Application.connect(id: "demo.IPCClient", bus: .address(address))
@@ -17,7 +17,7 @@ struct FailureTests {
         }
     }
 
-    @Test func aWrongNameIsFoundBeforeTheBusIsAsked() {
+    @Test func anInvalidNameIsFoundWithoutTheBus() {
         for id in ["", "demo", ":1.4", "demo.1", "a b.c", "demo.a\0b"] {
             let error = #expect(throws: IPCError.self) { try ApplicationID(id) }
             #expect(error?.code == .invalidName, "\(id)")
@@ -28,7 +28,7 @@ struct FailureTests {
         }
     }
 
-    @Test func whetherACallMayBeRepeatedIsReadFromItsError() {
+    @Test func theErrorShowsWhetherACallMayBeRepeated() {
         #expect(CallError.disconnected.meansCutOff)
         #expect(CallError.remote(name: "org.freedesktop.DBus.Error.NoReply", message: "").meansCutOff)
         #expect(!CallError.timedOut.meansCutOff && !CallError.cancelled.meansCutOff)
@@ -45,7 +45,7 @@ struct FailureTests {
         #expect(Duration.seconds(Int64.min).wireMilliseconds == 1)
     }
 
-    @DBusActor @Test func aCallThatStoresMuchWaitsLonger() {
+    @DBusActor @Test func aCallWithALargeValueWaitsLonger() {
         #expect(BrokerLink.timeout(storing: 0) == .seconds(25))
         #expect(BrokerLink.timeout(storing: 100_000_000) == .seconds(35))
     }

@@ -43,7 +43,7 @@ struct HandlingTests {
         let description = "somebody else is asked just now"
     }
 
-    @Test func whatABodyReturnsOrThrowsIsTheAnswer() async throws {
+    @Test func theResultOrErrorOfTheBodyIsTheAnswer() async throws {
         let handled = try await answer { request in [.string(request.url)] }
         #expect(handled.0 == "handled" && handled.1.items == [.string("x:")])
         let cases: [(any Error, String, String?)] = [
@@ -65,7 +65,7 @@ struct HandlingTests {
     }
 
     /// A program without its own `try` must not stop because a sender declares a picture as text.
-    @Test func aPayloadThatIsNotTextFailsItsRequestAndNotTheLoop() async throws {
+    @Test func aPayloadThatIsNotTextFailsOnlyItsRequest() async throws {
         var context = OpenURLContext()
         context.items = [try PasteboardItem([Representation(type: .utf8PlainText, value: .bytes([0xFF, 0xD8]))])]
         let loop = Task { [application] in
@@ -80,7 +80,7 @@ struct HandlingTests {
         try await loop.value
     }
 
-    @Test func anErrorOfTheHandlerHasItsOwnCodeAndSentence() async throws {
+    @Test func anErrorOfTheHandlerKeepsItsCodeAndSentence() async throws {
         let (outcome, reply) = try await answer { _ in throw Busy() }
         #expect(outcome == "failed" && reply.errorCode == "busy")
         #expect(reply.errorMessage == "somebody else is asked just now")
@@ -89,7 +89,7 @@ struct HandlingTests {
         #expect(OpenURLRequest.Answer(CancellationError()) == .cancelled)
     }
 
-    @Test func aBodyMayAnswerItself() async throws {
+    @Test func theBodyMayAnswerExplicitly() async throws {
         let given = try await answer { request in
             try await request.finish(.declined)
             throw Trouble()
@@ -97,12 +97,12 @@ struct HandlingTests {
         #expect(given.0 == "declined")
     }
 
-    @Test func aReplyThatCannotTravelIsAFailure() async throws {
+    @Test func aReplyThatCannotBeSentIsAFailure() async throws {
         let given = try await answer { _ in [.data([UInt8](repeating: 0, count: 16 << 20 + 1))] }
         #expect(given.0 == "failed" && given.1.errorCode == "reply-too-large")
     }
 
-    @Test func whatABodyOpensHasItsRequestAsParent() async throws {
+    @Test func requestsFromTheBodyHaveItsRequestAsParent() async throws {
         let application = application
         _ = try await answer { _ in
             _ = try await application.open("y:")
@@ -119,7 +119,7 @@ struct HandlingTests {
             ])
     }
 
-    @Test func aRequestThatIsCalledOffCancelsItsBody() async throws {
+    @Test func cancellingARequestCancelsItsBody() async throws {
         let delivery = delivering("id-of-the-request")
         let request = try await next()
         let (began, gate) = (Collected<Void>(), Gate())
@@ -142,7 +142,7 @@ struct HandlingTests {
         await work.value
     }
 
-    @Test func aHandlerThatBreaksOffSaysSoByTheOutcomeAlone() async throws {
+    @Test func aCancellationByTheHandlerHasNoErrorCode() async throws {
         let (outcome, reply) = try await answer { _ in throw OpenURLRequest.Answer.cancelled }
         #expect(outcome == "cancelled" && reply.errorCode == nil)
     }
@@ -153,7 +153,7 @@ struct HandlingTests {
         return context
     }
 
-    @Test func aDeadlineThatPassesCancelsTheBodyWithoutTheBroker() async throws {
+    @Test func anExpiredDeadlineCancelsTheBodyWithoutTheBroker() async throws {
         application.receiver.requests.patience = .zero
         let delivery = delivering("id-of-the-request", "x:", context(milliseconds: 1))
         await (try await next()).handle { _ in
@@ -172,7 +172,7 @@ struct HandlingTests {
         }
     }
 
-    @Test func aDeliveryThatComesAgainRenewsTheDeadline() async throws {
+    @Test func aRedeliveryRenewsTheDeadline() async throws {
         application.receiver.requests.patience = .zero
         let deliveries = [delivering("id-of-the-request", "x:", context(milliseconds: 1))]
         let request = try await next()
@@ -194,7 +194,7 @@ struct HandlingTests {
         await waiting.value
     }
 
-    @Test func whoClosesWhileReceivingEndsHearsOfNoError() async throws {
+    @Test func closingWhileReceivingStopsThrowsNoError() async throws {
         let (asked, gate) = (Collected<Void>(), Gate())
         pair.broker.requests.beforeListing = {
             asked.add(())
@@ -210,7 +210,7 @@ struct HandlingTests {
         gate.end()
     }
 
-    @Test func whatIsCalledOffBeforeItIsTakenIsNotBegun() async throws {
+    @Test func aRequestCancelledBeforeItIsTakenIsNotStarted() async throws {
         let deliveries = [delivering("id-of-request-01", "x:1"), delivering("id-of-request-02", "x:2")]
         _ = try await application.brokerDescription()
         try await pair.cancel("id-of-request-01")
@@ -221,7 +221,7 @@ struct HandlingTests {
         #expect(try await deliveries[1].value.0 == "handled")
     }
 
-    @Test func everyRequestIsServedAsManyAtATimeAsCome() async throws {
+    @Test func requestsAreServedConcurrently() async throws {
         let (began, gate) = (Collected<String>(), Gate())
         let application = application
         let serving = Task {
@@ -257,7 +257,7 @@ struct HandlingTests {
         #expect(try await delivery.value.0 == "cancelled")
     }
 
-    @Test func anAnswerThatWasLostIsGivenAgain() async throws {
+    @Test func aLostAnswerIsSentAgain() async throws {
         let first = delivering("id-of-the-request", "x:1")
         try await next().finish(.handled, replying: [.string("once")])
         #expect(try await first.value.0 == "handled")
@@ -277,7 +277,7 @@ struct HandlingTests {
         }
     }
 
-    @Test func onlySoManyAnswersAreKept() {
+    @Test func theNumberOfKeptAnswersIsLimited() {
         var memory = AnswerMemory()
         for number in 0..<3 * AnswerMemory.most { memory.keep(("handled", HandlerReply()), to: "\(number)", "x:") }
         #expect(memory.answer(to: "\(2 * AnswerMemory.most - 1)", "x:") == nil)
@@ -290,7 +290,7 @@ struct HandlingTests {
         #expect(memory.answer(to: "large-0", "x:") == nil && memory.answer(to: "large-1", "x:") != nil)
     }
 
-    @Test func whoStopsReceivingHandsBackAndKeepsWhatIsInHand() async throws {
+    @Test func stoppingHandsBackWaitingRequestsAndKeepsThoseInFlight() async throws {
         let taken = delivering("id-of-request-00", "x:0")
         let inHand = try await next()
         let waiting = delivering("id-of-request-01", "x:1")
@@ -322,7 +322,7 @@ struct HandlingTests {
         return true
     }
 
-    @Test func aPayloadMayComeInFiles() async throws {
+    @Test func aPayloadMayArriveInFiles() async throws {
         #expect(pair.broker.registered.allSatisfy { $0.options.fd == true })
         let bytes = [UInt8](repeating: 7, count: 100_000)
         var context = OpenURLContext()
@@ -336,7 +336,7 @@ struct HandlingTests {
         _ = try await delivery.value
     }
 
-    @Test func aPayloadThatCanChangeIsNotTaken() async throws {
+    @Test func aMutablePayloadIsRejected() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/payload"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

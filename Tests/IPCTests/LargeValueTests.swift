@@ -37,14 +37,14 @@ struct LargeValueTests {
     }
 
     @Test(arguments: [(65_536, "bytes"), (65_537, "sealed"), (1 << 20, "sealed"), (20 << 20, "sealed")])
-    func whatIsLargeTravelsAsASealedFile(_ size: Int, _ expected: String) async throws {
+    func aLargeValueTravelsAsASealedFile(_ size: Int, _ expected: String) async throws {
         let content = bytes(size)
         try await board.setData(content, forPasteboardType: .png)
         #expect(try form(written[0][.png]?.value, content) == expected)
     }
 
     /// The digest is known for a value that was filled here; the broker computes it for smaller ones.
-    @Test func theDigestOfALargeValueIsStated() async throws {
+    @Test func theDigestOfALargeValueIsSent() async throws {
         let (large, small) = (bytes(2 << 20), bytes(100_000))
         try await board.setItems([.data(large), .data(small), .string("x")])
         let stated = pair.broker.written[0].options.digests
@@ -85,7 +85,7 @@ struct LargeValueTests {
         #expect(written[0].types == [.utf8PlainText])
     }
 
-    @Test func sixteenAtMostAndTheRestInline() async throws {
+    @Test func atMostSixteenFilesAndTheRestInline() async throws {
         let items = (0..<17).map { PasteboardItem.data(bytes(65_537 + $0, seed: $0)) }
         try await board.setItems(items)
         let forms = try zip(written, items).map {
@@ -94,7 +94,7 @@ struct LargeValueTests {
         #expect(forms == ["bytes"] + [String](repeating: "sealed", count: 16))
     }
 
-    @Test func moreThanFitsIsNotSent() async throws {
+    @Test func contentThatDoesNotFitIsNotSent() async throws {
         let half = PasteboardItem.data([UInt8](repeating: 7, count: 9 << 20))
         let many = #expect(throws: IPCError.self) {
             try Result { try Limits().messageFit([UInt64](repeating: 9 << 20, count: 18)) }
@@ -107,7 +107,7 @@ struct LargeValueTests {
         #expect(error?.message.contains("descriptors-per-message") == true)
     }
 
-    @Test func aFileIsPassedAsItIs() async throws {
+    @Test func aFileIsPassedUnchanged() async throws {
         let content = bytes(300_000)
         let path = "/tmp/swift-ipc-value-\(getpid())"
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -199,7 +199,7 @@ struct LargeValueTests {
         pair.broker.read = { _ in (3, [.file(file, type: .png)], facts) }
     }
 
-    @Test func whatIsReadMayBeAFile() async throws {
+    @Test func aReadValueMayBeAFile() async throws {
         let content = bytes(200_000)
         try answer(try sealed(content), digestOf: content)
         #expect(try await board.data(forType: .png) == content)
@@ -233,7 +233,7 @@ struct LargeValueTests {
         return errors
     }
 
-    @Test func whatCanStillBeChangedIsNotMapped() async throws {
+    @Test func aMutableFileIsNotMapped() async throws {
         let content = bytes(100)
         let path = "/tmp/swift-ipc-open-\(getpid())"
         let writable = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

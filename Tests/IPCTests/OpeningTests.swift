@@ -8,7 +8,7 @@ import Testing
 
 @DBusActor
 struct OpeningTests {
-    @Test func whatIsSaidTravelsAndTheResultComesBack() async throws {
+    @Test func theOptionsAreSentAndTheResultIsReturned() async throws {
         let pair = try await Pair(id: "demo.IPCClient")
         pair.broker.open = { _, _ in
             var result = OpenURLResult()
@@ -37,7 +37,7 @@ struct OpeningTests {
         #expect(response.errorCode == "busy" && response.errorMessage == "another time")
     }
 
-    @Test func anIDIsSentWhereACallMayBeRepeated() async throws {
+    @Test func anIDIsSentIfTheCallMayBeRepeated() async throws {
         for (resends, given, isSent) in [(true, nil, true), (false, nil, false), (false, "0123456789abcdef", true)] {
             let pair = try await Pair(resends: resends)
             var options = OpenOptions()
@@ -49,7 +49,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func whatIsNoURLIsNotSent() async throws {
+    @Test func anInvalidURLIsNotSent() async throws {
         let pair = try await Pair()
         let tooLong = "x:" + String(repeating: "a", count: 1 << 20)
         for url in ["", "no scheme", "1x:", "x:\u{0}", "x:\n", "//x", tooLong] {
@@ -71,7 +71,7 @@ struct OpeningTests {
         #expect(try await false == pair.application.canOpenURL("unknown:"))
     }
 
-    @Test func anOutcomeThatNobodyKnowsIsAnError() async throws {
+    @Test func anUnknownOutcomeIsAnError() async throws {
         let pair = try await Pair()
         pair.broker.open = { _, _ in OpenURLResult() }
         await #expect(throws: IPCError.self) { _ = try await pair.application.open("x:") }
@@ -93,7 +93,7 @@ struct OpeningTests {
         gate.end()
     }
 
-    @Test func aWriteSaysWhoAndMayBeRepeated() async throws {
+    @Test func aWriteNamesItsSourceAndMayBeRepeated() async throws {
         let pair = try await Pair(id: "demo.IPCClient")
         let board = pair.application.generalPasteboard
         #expect(try await board.setStrings(["a", "b"]) == 1)

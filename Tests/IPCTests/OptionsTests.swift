@@ -7,7 +7,7 @@ import Testing
 
 @DBusActor
 struct OptionsTests {
-    @Test func whatIsSaidOfAWriteTravels() async throws {
+    @Test func writeOptionsAreSent() async throws {
         let pair = try await Pair(id: "demo.IPCClient")
         let board = pair.application.generalPasteboard
         try await board.setItems(
@@ -25,7 +25,7 @@ struct OptionsTests {
         #expect(options.allSatisfy { $0.promises == nil })
     }
 
-    @Test func theEndIsToldAsWhatIsLeft() throws {
+    @Test func theExpirationIsSentAsRemainingTime() throws {
         func left(_ time: Duration?, _ end: UInt64?) throws -> UInt64? {
             let end = end.map(Timestamp.init(millisecondsSince1970:))
             return try PasteboardOptions(timeToLive: time, expiresAt: end)
@@ -44,7 +44,7 @@ struct OptionsTests {
         }
     }
 
-    @Test func anEndThatHasPassedIsNotSent() async throws {
+    @Test func aPastExpirationIsNotSent() async throws {
         let pair = try await Pair()
         let error = await #expect(throws: IPCError.self) {
             try await pair.application.generalPasteboard.setItems(
@@ -54,7 +54,7 @@ struct OptionsTests {
         #expect(error?.code == .invalidArguments && pair.broker.written.isEmpty)
     }
 
-    @Test func whatIsSaidOfAPayloadTravels() async throws {
+    @Test func payloadOptionsAreSent() async throws {
         let pair = try await Pair()
         var options = OpenOptions()
         options.pasteboard = PasteboardOptions(timeToLive: .seconds(9), isSensitive: true, isOnce: true)

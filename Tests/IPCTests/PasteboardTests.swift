@@ -8,7 +8,7 @@ import Testing
 
 @DBusActor
 struct PasteboardTests {
-    @Test func aVersionIsReadWithWhatIsKnownOfIt() async throws {
+    @Test func aVersionIsReadWithItsFacts() async throws {
         let pair = try await Pair()
         let board = pair.application.generalPasteboard
         pair.broker.read = { options in
@@ -45,7 +45,7 @@ struct PasteboardTests {
         #expect(data?.code == .inputOutput)
     }
 
-    @Test func takingCarriesAnID() async throws {
+    @Test func aTakeCarriesAnID() async throws {
         let pair = try await Pair()
         let asked = Collected<GetItemsOptions>()
         pair.broker.read = { options in
@@ -77,7 +77,7 @@ struct PasteboardTests {
         #expect(try await pair.application.pasteboards().all().isEmpty)
     }
 
-    @Test func i13ChangesGoOnFromTheirCursor() async throws {
+    @Test func i13ChangesContinueFromTheirCursor() async throws {
         let pair = try await Pair()
         pair.broker.change = { since in
             switch since {
@@ -96,7 +96,7 @@ struct PasteboardTests {
         #expect(pair.broker.waited.allSatisfy { $0.names.isEmpty && $0.options.timeout == 20_000 })
     }
 
-    @Test func changesWithoutACursorBeginWithTheFirstQuestion() async throws {
+    @Test func changesWithoutACursorStartWithTheFirstCall() async throws {
         let pair = try await Pair()
         let asked = Collected<UInt64>()
         pair.broker.change = { since in
@@ -112,7 +112,7 @@ struct PasteboardTests {
         #expect(pair.broker.waited.map(\.options.timeout) == [0, 20_000, 20_000])
     }
 
-    @Test func afterAResyncWhatIsNotToldWasRemoved() async throws {
+    @Test func afterAResyncUnlistedPasteboardsCountAsRemoved() async throws {
         let pair = try await Pair()
         pair.broker.change = { _ in
             var facts = ChangeFacts()
@@ -144,7 +144,7 @@ struct PasteboardTests {
         gate.end()
     }
 
-    @Test func removalIsWaitedFor() async throws {
+    @Test func removalIsAwaited() async throws {
         let pair = try await Pair()
         let (board, asked) = (pair.application.generalPasteboard, Collected<UInt64>())
         pair.broker.change = { since in

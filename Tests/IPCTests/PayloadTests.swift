@@ -13,7 +13,7 @@ struct PayloadTests {
 
     private let notUTF8 = PasteboardItem.data([0xFF, 0xFE], type: .utf8PlainText)
 
-    @Test func whatWasNotSentIsNoPayload() throws {
+    @Test func aRequestWithoutItemsHasNoPayload() throws {
         let none = payload(nil)
         #expect(!none.isPresent && none.items.isEmpty)
         #expect(try none.string == nil && none.url == nil && none.strings == [])
@@ -46,13 +46,13 @@ struct DigestTests {
         ("", "xxh128:99aa06d3014798d86001c324468d497f"),
         ("hello", "xxh128:b5e9c1ad071b3e7fc779cfaa5e523818"),
     ])
-    func digestsAreThoseOfTheContract(_ text: String, _ digest: String) throws {
+    func digestsMatchTheContract(_ text: String, _ digest: String) throws {
         #expect(try Digest.of(.text(text)) == digest)
         #expect(try Digest.of(.bytes(Array(text.utf8))) == digest)
         try Digest.check(.text(text), against: digest)
     }
 
-    @Test func i5ADamagedValueIsNotGivenOut() throws {
+    @Test func i5ADamagedValueIsNotReturned() throws {
         let good = try Digest.of(.text("hello"))
         #expect(throws: Never.self) { try Digest.check([.string("hello")], against: [[good]]) }
         for (text, digests) in [("hellp", [[good]]), ("hello", [[good], [good]]), ("hello", [[]])] {
@@ -61,7 +61,7 @@ struct DigestTests {
         }
     }
 
-    @Test func anUnknownKindOfDigestIsNotLookedAt() throws {
+    @Test func anUnknownKindOfDigestIsIgnored() throws {
         try Digest.check(.text("hello"), against: "sha3:00")
     }
 }

@@ -34,7 +34,7 @@ struct PromiseTests {
         await #expect(throws: CallError.self) { try await ask(count, item, type) }
     }
 
-    @Test func whatIsPromisedIsGivenWhenItIsAskedFor() async throws {
+    @Test func promisedContentIsProvidedOnRequest() async throws {
         #expect(try await promise(at: 7) == 7)
         let (items, options) = try #require(pair.broker.written.first)
         #expect(items == [.string("here")] && options.promises == [["text/html"], ["image/png"]])
@@ -43,7 +43,7 @@ struct PromiseTests {
         #expect(try await ask(7, 1, "image/png") == .text("1 image/png"))
     }
 
-    @Test func whatIsNotPromisedIsRefused() async throws {
+    @Test func aRequestForUnpromisedContentIsRejected() async throws {
         try await promise(at: 7)
         for (count, item, type) in [(7, 0, "image/png"), (7, 2, "text/html"), (6, 0, "text/html"), (7, 0, "no type")] {
             let error = await refusal(UInt64(count), UInt32(item), type)
@@ -52,7 +52,7 @@ struct PromiseTests {
     }
 
     /// Version 7 was written and its answer is lost: the promise of version 5 is a different one.
-    @Test func aVersionWhoseAnswerIsLostGivesNothingOfAnother() async throws {
+    @Test func aVersionWithALostAnswerProvidesNothingOfAnother() async throws {
         try await promise([[.html]], "old: ", at: 5)
         pair.broker.write = { throw IPCError(.storeUnavailable, "the answer is lost") }
         await #expect(throws: IPCError.self) {
@@ -69,7 +69,7 @@ struct PromiseTests {
         #expect(await refusal(2, 0, "text/html")?.isRemote(IPCError.Code.noSuchItem.errorName) == true)
     }
 
-    @Test func aProviderIsLetGoWithItsVersion() async throws {
+    @Test func aProviderIsReleasedWithItsVersion() async throws {
         final class Marker: Sendable {}
         weak var first: Marker?
         do {
@@ -87,7 +87,7 @@ struct PromiseTests {
         #expect(first == nil)
     }
 
-    @Test func aQuestionMayComeBeforeTheAnswerToTheWrite() async throws {
+    @Test func aRequestMayArriveBeforeTheAnswerToTheWrite() async throws {
         let pair = pair
         let (asked, gate) = (Collected<Void>(), Gate())
         pair.broker.write = {
@@ -120,7 +120,7 @@ struct PromiseTests {
         #expect(refusal?.isRemote(.unknownObject) == true)
     }
 
-    @Test func whatIsPromisedTwiceIsNotSent() async throws {
+    @Test func aDuplicatePromiseIsNotSent() async throws {
         for promises in [[[ContentType.utf8PlainText]], [[.html, .html]], [[], [.png, .html, .png]]] {
             let error = await #expect(throws: IPCError.self) {
                 try await board.setItems([.string("x")], promising: promises) { _, _ in .text("") }
@@ -142,7 +142,7 @@ struct PromiseTests {
         #expect(error?.isRemote(.failed) == true && error?.description.contains("it broke") == true)
     }
 
-    @Test func largeValuesAreGivenAsSealedFiles() async throws {
+    @Test func largeValuesAreProvidedAsSealedFiles() async throws {
         let bytes = [UInt8](repeating: 5, count: 100_000)
         pair.broker.write = { 1 }
         try await board.setItems(promising: [[.png]]) { _, _ in .bytes(bytes) }
@@ -173,7 +173,7 @@ struct PromiseTests {
         #expect(try FileContents.text("/proc/thread-self/comm").contains("dbus-io"))
     }
 
-    @Test func closingHasEverythingFetchedFirst() async throws {
+    @Test func closingFetchesAllPromisesFirst() async throws {
         let pair = pair
         let (path, fetched) = (path, Collected<Representation.Value>())
         pair.broker.fetch = {
@@ -185,7 +185,7 @@ struct PromiseTests {
         #expect(fetched.elements == [.text("0 text/html")])
     }
 
-    @Test func whoPromisedNothingAsksForNothingAtTheEnd() async throws {
+    @Test func closingWithoutPromisesFetchesNothing() async throws {
         let fetched = Collected<Void>()
         pair.broker.fetch = {
             fetched.add(())
@@ -219,7 +219,7 @@ struct PromiseBusTests {
             ("general", 1, 0, "text/html", PromisedDataOptions()))
     }
 
-    @Test func i19OnlyTheOwnerOfTheBrokersNameIsGivenAnything() async throws {
+    @Test func i19OnlyTheOwnerOfTheBrokersNameGetsContent() async throws {
         let broker = FakeBroker()
         let connection = try await start(broker)
         let stranger = try await Connection.open(address)
@@ -235,7 +235,7 @@ struct PromiseBusTests {
         #expect(try await ask(writer, from: next) == .text("secret"))
     }
 
-    @Test func withTheBusThePromisesAreGone() async throws {
+    @Test func promisesEndWithTheBus() async throws {
         let connection = try await start(FakeBroker())
         let application = try await Application.connect(id: "demo.Writer", bus: address)
         try await application.generalPasteboard.setItems(promising: [[.html]]) { _, _ in .text("x") }
@@ -246,7 +246,7 @@ struct PromiseBusTests {
         #expect(error?.isRemote(.unknownObject) == true)
     }
 
-    @Test func whoIsLetGoWithoutAnEndLeavesTheBusAtOnce() async throws {
+    @Test func aReleasedApplicationLeavesTheBusImmediately() async throws {
         let connection = try await start(FakeBroker())
         var application: Application? = try await Application.connect(id: "demo.Writer", bus: address)
         try await application?.generalPasteboard.setItems(promising: [[.html]]) { _, _ in .text("x") }

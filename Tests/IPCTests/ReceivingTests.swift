@@ -22,13 +22,13 @@ struct ReceivingTests {
         return Task.immediate { @DBusActor in try await pair.deliver(id, url) }
     }
 
-    @Test func registrationSaysWhatItWasTold() async throws {
+    @Test func registrationSendsItsArguments() async throws {
         let (id, schemes, options) = try #require(pair.broker.registered.first)
         #expect(id == "demo.IPCServer" && schemes == ["IPCServer.demo"] && options.window == 4)
         #expect(options.allowReserved == nil && options.persistent == nil)
     }
 
-    @Test func aRequestHasEverythingOfItsContext() async throws {
+    @Test func aRequestHasItsWholeContext() async throws {
         var context = OpenURLContext()
         (context.sourceApplication, context.sourceStrength) = ("demo.IPCClient", "claimed")
         (context.pasteboard, context.changeCount) = ("demo.IPCClient", UInt64.max)
@@ -62,7 +62,7 @@ struct ReceivingTests {
         _ = try await answer.value
     }
 
-    @Test func aRequestWithoutContextIsFromNobody() async throws {
+    @Test func aRequestWithoutContextHasNoSource() async throws {
         let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
@@ -73,7 +73,7 @@ struct ReceivingTests {
         #expect(outcome == "failed" && reply.errorCode == "broken" && reply.errorMessage == "it broke")
     }
 
-    @Test func whatComesBeforeTheFirstQuestionWaitsInOrder() async throws {
+    @Test func requestsBeforeTheFirstReadWaitInOrder() async throws {
         let answers = (1...4).map { delivering("id-of-request-0\($0)", "x:\($0)") }
         // The peer answers in the order of the calls, so all four have arrived by then.
         _ = try await pair.application.brokerDescription()
@@ -130,7 +130,7 @@ struct ReceivingTests {
         #expect(try await answer.value.0 == "handled")
     }
 
-    @Test func aRequestThatIsLetGoHasFailed() async throws {
+    @Test func aReleasedRequestFails() async throws {
         let answer = delivering("id-of-the-request")
         do {
             var requests = application.openURLs.makeAsyncIterator()
@@ -140,7 +140,7 @@ struct ReceivingTests {
         #expect(outcome == "failed" && reply.errorCode == "not-answered")
     }
 
-    @Test func closingHandsBackWhatWaitsAndEndsTheSequence() async throws {
+    @Test func closingHandsBackWaitingRequestsAndEndsTheSequence() async throws {
         let taken = delivering("id-of-request-00")
         var requests = application.openURLs.makeAsyncIterator()
         let inHand = try #require(try await requests.next())
@@ -160,7 +160,7 @@ struct ReceivingTests {
         withExtendedLifetime(inHand) {}
     }
 
-    @Test func theSenderMayCallOff() async throws {
+    @Test func theSenderMayCancel() async throws {
         let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
@@ -207,7 +207,7 @@ struct ReceivingTests {
         return try await answer.value.0 == "handled"
     }
 
-    @Test func aRepeatedCallForWorkUnderWayIsTheSameWork() async throws {
+    @Test func aRepeatedCallJoinsTheWorkInProgress() async throws {
         let first = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
@@ -218,7 +218,7 @@ struct ReceivingTests {
         #expect(try await second.value.0 == "handled")
     }
 
-    @Test func aRegistrationThatIsRefusedIsAnError() async throws {
+    @Test func aRejectedRegistrationIsAnError() async throws {
         pair.broker.register = { throw IPCError(.reservedScheme, "http is reserved") }
         let error = await #expect(throws: IPCError.self) {
             try await application.register(["http"])
@@ -226,7 +226,7 @@ struct ReceivingTests {
         #expect(error?.code == .reservedScheme)
     }
 
-    @Test func conflictsAreTold() async throws {
+    @Test func conflictsAreReported() async throws {
         pair.broker.register = {
             var claim = ClaimFacts()
             (claim.scheme, claim.application, claim.kind, claim.handler) = ("x", "demo.Other", "persistent", true)
@@ -241,7 +241,7 @@ struct ReceivingTests {
         #expect(pair.broker.registered.last?.options.fd == true)
     }
 
-    @Test func whetherAnotherApplicationTakesDescriptorsIsSaid() async throws {
+    @Test func registrationForAnotherApplicationSaysIfItAcceptsDescriptors() async throws {
         for takes in [false, true] {
             _ = try await application.register(
                 ["y"], for: "demo.Other", persistent: true, takesDescriptors: takes)

@@ -38,7 +38,7 @@ struct RequestBusTests {
     }
 
     @Test(arguments: [true, false])
-    func i7OnlyACallThatIsSentAgainSaysSo(_ isQueued: Bool) async throws {
+    func i7OnlyARepeatedCallIsMarkedAsRepeated(_ isQueued: Bool) async throws {
         let (old, new) = (FakeBroker(), FakeBroker())
         let (asked, gate) = (Collected<Void>(), Gate())
         old.open = { _, _ in
@@ -57,7 +57,7 @@ struct RequestBusTests {
         gate.end()
     }
 
-    @Test func withABrokerThatKnowsNoDirectConnectionAllGoesOverTheBus() async throws {
+    @Test func withoutDirectConnectionsEverythingGoesOverTheBus() async throws {
         let broker = FakeBroker()
         let connection = try await start(broker)
         defer { connection.close() }
@@ -69,7 +69,7 @@ struct RequestBusTests {
         await application.close()
     }
 
-    @Test func whatTheBusGaveToNobodyIsNotSentAgain() async throws {
+    @Test func anUndeliveredCallIsNotMarkedAsRepeated() async throws {
         let application = try await client()
         let first = try await start(FakeBroker())
         _ = try await application.open("x:")
@@ -85,7 +85,7 @@ struct RequestBusTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test func i24WaitingGoesOnWithTheNextBroker() async throws {
+    @Test func i24WaitingContinuesWithTheNextBroker() async throws {
         let (old, new) = (FakeBroker(), FakeBroker())
         let (asked, gate) = (Collected<Void>(), Gate())
         old.requests.wait = { _, _ in
@@ -100,7 +100,7 @@ struct RequestBusTests {
         gate.end()
     }
 
-    @Test func i24WaitingGoesOnAfterTheBus() async throws {
+    @Test func i24WaitingContinuesAfterTheBus() async throws {
         let broker = FakeBroker()
         let (asked, gate) = (Collected<Void>(), Gate())
         broker.requests.wait = { _, _ in
@@ -118,7 +118,7 @@ struct RequestBusTests {
         withExtendedLifetime(connection) {}
     }
 
-    @Test func i19EndsAreHeardFromTheBrokerOnly() async throws {
+    @Test func i19OutcomesAreAcceptedOnlyFromTheBroker() async throws {
         let broker = try await start(FakeBroker())
         let stranger = try await Connection.open(address)
         let application = try await client()
@@ -132,7 +132,7 @@ struct RequestBusTests {
         #expect(await ends.next() == RequestCompletion(id: try RequestID(id), outcome: .handled))
     }
 
-    @Test func withoutAnIDACallIsNotSentAgainNorCalledOff() async throws {
+    @Test func withoutAnIDACallIsNeitherRepeatedNorCancelled() async throws {
         let broker = FakeBroker()
         let (asked, gate) = (Collected<Void>(), Gate())
         broker.open = { _, _ in

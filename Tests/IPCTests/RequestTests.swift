@@ -12,7 +12,7 @@ private let requestID: RequestID = "0123456789abcdef"
 /// Queued requests, and queries about requests by id.
 @DBusActor
 struct RequestTests {
-    @Test func whatIsSaidOfAQueuedRequestTravels() async throws {
+    @Test func optionsOfAQueuedRequestAreSent() async throws {
         let pair = try await Pair(id: "demo.IPCClient")
         pair.broker.open = { _, options in result(options.queue == true ? "queued" : "handled") }
         var options = OpenOptions()
@@ -34,7 +34,7 @@ struct RequestTests {
         #expect(waiting.activationToken == nil && waiting.repeated == nil)
     }
 
-    @Test func aQueuedRequestIsAHandle() async throws {
+    @Test func queueingReturnsAHandle() async throws {
         let pair = try await Pair()
         pair.broker.open = { _, options in result(options.queue == true ? "queued" : "handled") }
         pair.broker.requests.wait = { asked, _ in result("handled", id: asked) }
@@ -45,7 +45,7 @@ struct RequestTests {
         #expect(pair.broker.requests.waited.map(\.id) == [id])
     }
 
-    @Test func allFactsOfARequestAreTold() async throws {
+    @Test func allFactsOfARequestAreRead() async throws {
         let pair = try await Pair()
         pair.broker.requests.facts = { asked in
             var facts = RequestFacts()
@@ -72,7 +72,7 @@ struct RequestTests {
         #expect(try await pair.application.request(requestID).outcome == .timedOut)
     }
 
-    @Test func aWordThatNobodyKnowsIsAnError() async throws {
+    @Test func anUnknownWordIsAnError() async throws {
         let pair = try await Pair()
         for (state, outcome) in [("asleep", "queued"), ("waiting", "maybe"), (nil, "queued")] {
             pair.broker.requests.facts = { _ in
@@ -115,7 +115,7 @@ struct RequestTests {
         #expect(pair.broker.requests.listed.last?.state == "timed-out")
     }
 
-    @Test func waitingAsksUntilTheEnd() async throws {
+    @Test func waitingPollsUntilTheOutcome() async throws {
         let pair = try await Pair()
         pair.broker.requests.wait = { _, _ in
             result(pair.broker.requests.waited.count < 3 ? "queued" : "handled", [.string("done")])
@@ -126,7 +126,7 @@ struct RequestTests {
         #expect(pair.broker.requests.waited.allSatisfy { $0.options.fd == true && $0.options.timeout == 20_000 })
     }
 
-    @Test func waitingEndsWithItsOwnTime() async throws {
+    @Test func waitingEndsAtItsOwnTimeout() async throws {
         let pair = try await Pair()
         pair.broker.requests.wait = { _, _ in result("queued") }
         let response = try await pair.application.request(requestID).wait(timeout: .milliseconds(30))
@@ -135,7 +135,7 @@ struct RequestTests {
         #expect(try await pair.application.request(requestID).wait(timeout: .zero).outcome == .queued)
     }
 
-    @Test func whoStopsWaitingDoesNotCallOff() async throws {
+    @Test func stoppingAWaitDoesNotCancelTheRequest() async throws {
         let pair = try await Pair()
         let (asked, gate) = (Collected<Void>(), Gate())
         pair.broker.requests.wait = { _, _ in
@@ -152,7 +152,7 @@ struct RequestTests {
         gate.end()
     }
 
-    @Test func requestsAreCalledOffRetriedDroppedAndTraced() async throws {
+    @Test func requestsCanBeCancelledRetriedDroppedAndTraced() async throws {
         let pair = try await Pair()
         let requests = pair.broker.requests
         try await pair.application.request(requestID).cancel()
@@ -175,7 +175,7 @@ struct RequestTests {
         #expect(steps == [TraceStep(.delivered, at: 5, attempt: 2, who: ":1.4", size: 9, detail: "again")])
     }
 
-    @Test func endsAreToldToWhoListens() async throws {
+    @Test func outcomesAreReportedToListeners() async throws {
         let pair = try await Pair()
         let completions = try await pair.application.completions()
         let second = try await pair.application.completions()
@@ -191,7 +191,7 @@ struct RequestTests {
         }
     }
 
-    @Test func policiesTravel() async throws {
+    @Test func policiesAreSentAndRead() async throws {
         let pair = try await Pair()
         #expect(try await pair.application.policy() == AccessPolicy())
         let policy = AccessPolicy(allowsOthers: false, allowed: ["demo.B", "demo.A"], refused: ["demo.C"])

@@ -36,7 +36,7 @@ struct TypedReadingTests {
         ]
     }
 
-    @Test func whatIsThereIsFoundByItsKind() async throws {
+    @Test func contentIsFoundByItsKind() async throws {
         hold(try several())
         #expect(try await board.string == "one")
         #expect(try await board.strings == ["one", "zwei ü"])
@@ -54,7 +54,7 @@ struct TypedReadingTests {
         #expect(strings && urls && images)
     }
 
-    @Test func whatIsNotThereIsNotReadAtAll() async throws {
+    @Test func absentContentIsNotRead() async throws {
         hold([.data([1])])
         #expect(try await board.string == nil)
         #expect(try await board.strings == [])
@@ -73,7 +73,7 @@ struct TypedReadingTests {
         #expect(asked.elements.isEmpty)
     }
 
-    @Test func onlyWhatIsWantedIsReadOfOneVersion() async throws {
+    @Test func onlyRequestedContentOfOneVersionIsRead() async throws {
         hold(try several(), changeCount: 9)
         _ = try await board.string
         _ = try await board.items
@@ -81,7 +81,7 @@ struct TypedReadingTests {
         #expect(asked.elements.map(\.changeCount) == [9, nil] && asked.elements.allSatisfy { $0.fd == true })
     }
 
-    @Test func whoIsOvertakenReadsTheNextVersion() async throws {
+    @Test func anOvertakenReadUsesTheNextVersion() async throws {
         hold([.string("new")], changeCount: 8)
         var lists = 0
         pair.broker.versions = {
@@ -92,7 +92,7 @@ struct TypedReadingTests {
         #expect(asked.elements.map(\.changeCount) == [6, 7, 8])
     }
 
-    @Test func aPromiseThatIsBrokenIsToldAtOnce() async throws {
+    @Test func aBrokenPromiseIsReportedImmediately() async throws {
         pair.broker.versions = { [(5, [["image/png"]])] }
         let asked = asked
         pair.broker.read = { options in
@@ -103,7 +103,7 @@ struct TypedReadingTests {
         #expect(asked.elements.count == 1)
     }
 
-    @Test func aBoardThatNeverStandsStillIsAnError() async throws {
+    @Test func aPasteboardThatKeepsChangingIsAnError() async throws {
         hold([.string("new")], changeCount: 1_000)
         var count: UInt64 = 0
         pair.broker.versions = {
@@ -114,7 +114,7 @@ struct TypedReadingTests {
         #expect(error?.code == .changeCountMismatch)
     }
 
-    @Test func itemsKeepTheirPlacesWhereTypesAreAskedFor() async throws {
+    @Test func itemsKeepTheirPositionsWhenTypesAreSelected() async throws {
         hold(try several())
         let version = try await board.version(types: [.jpeg])
         #expect(version.items.map { $0.types.map(\.text) } == [[], [], [], ["image/jpeg"], []])
@@ -127,7 +127,7 @@ struct TypedReadingTests {
         #expect(error?.code == .noSuchItem)
     }
 
-    @Test func itemSetsAreToldByTheTypesAlone() async throws {
+    @Test func itemSetsAreComputedFromTheTypesAlone() async throws {
         hold(try several())
         #expect(try await board.itemSet(withPasteboardTypes: [.png]) == [0, 3])
         #expect(try await board.itemSet(withPasteboardTypes: [.url, .jpeg]) == [2, 3, 4])

@@ -16,11 +16,11 @@ struct URLParametersTests {
     ]
 
     @Test(arguments: readings)
-    func theyAreReadAsText(_ url: String, _ parameters: URLParameters) {
+    func parametersAreReadAsText(_ url: String, _ parameters: URLParameters) {
         #expect(URLParameters(of: url) == parameters)
     }
 
-    @Test func theFirstOfANameCounts() {
+    @Test func theFirstParameterOfANameWins() {
         var parameters = URLParameters(of: "x:?a=1&b=2&a=3&c=4")
         #expect(parameters["a"] == "1" && parameters.all(named: "a") == ["1", "3"])
         #expect(parameters["d"] == nil && parameters.all(named: "d").isEmpty)
@@ -34,7 +34,7 @@ struct URLParametersTests {
         #expect(parameters == ["a": "5", "c": "4", "d": "6"])
     }
 
-    @Test func whatIsBuiltIsPercentEncoded() {
+    @Test func builtParametersArePercentEncoded() {
         let parameters: URLParameters = ["a": "1+2 &=#?%/", "日": "🎉", "a": "", "~-._": "b"]
         let query = "a=1%2B2%20%26%3D%23%3F%25%2F&%E6%97%A5=%F0%9F%8E%89&a=&~-._=b"
         #expect(parameters.query == query)
@@ -42,7 +42,7 @@ struct URLParametersTests {
         #expect(URLParameters(of: parameters.added(to: "x:do?k=v#f")) == URLParameters(of: "x:?k=v&" + query))
     }
 
-    @Test func nothingIsAddedByNoParameters() {
+    @Test func noParametersAddNothing() {
         for url in ["x:do", "x:do?", "x:do?a=%zz#f"] { #expect(URLParameters().added(to: url) == url) }
     }
 }

@@ -18,7 +18,7 @@ struct URLPartsTests {
         return (host.map { String(cString: $0) }, path.map { String(cString: $0) } ?? "")
     }
 
-    @Test func partsAreThoseOfGLib() {
+    @Test func partsMatchGLib() {
         var generator = SeededGenerator.forTest("URLParts")
         func one(of choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
         let users = ["", "me@", "me:secret@", "a%40b@"]
@@ -47,7 +47,7 @@ struct URLPartsTests {
         #expect(compared > count / 4)
     }
 
-    @Test func whatCannotBeDecodedStaysAsItIs() {
+    @Test func partsThatCannotBeDecodedStayUnchanged() {
         #expect(URLParts("x:50%").path == "50%" && URLParts("x://a%ZZ/b%FF").host == "a%ZZ")
         #expect(URLParts("x://a%ZZ/b%FF").path == "/b%FF")
         #expect(URLParts("notes:add").host == nil && URLParts("notes:///add").host == "")

@@ -86,7 +86,7 @@ struct ValueTests {
     @Test(arguments: [
         "18446744073709551616", "\"18446744073709551616\"", "-1", "1.5", "9007199254740993.0", "true", "[]", "\"\"",
     ])
-    func whatIsNoSuchIntegerIsRefused(_ text: String) {
+    func aValueOutsideTheIntegerTypeIsRejected(_ text: String) {
         let error = #expect(throws: IPCError.self) { try read(text, as: UInt64.self) }
         #expect(error?.code == .payloadInvalid)
     }
@@ -94,12 +94,12 @@ struct ValueTests {
     @Test(arguments: [
         "1e400", "\"-1e999\"", "\"\"", "\"zero\"", "{}", "null",
     ])
-    func whatIsNoNumberIsRefused(_ text: String) {
+    func aValueThatIsNotANumberIsRejected(_ text: String) {
         let error = #expect(throws: IPCError.self) { try read(text, as: Double.self) }
         #expect(error?.code == .payloadInvalid)
     }
 
-    @Test func everyBitOfANumberComesBack() throws {
+    @Test func everyBitOfANumberIsPreserved() throws {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<2_000 {
             let bits = UInt64.random(in: .min ... .max, using: &random)
@@ -127,11 +127,11 @@ struct ValueTests {
 
     /// Earlier versions wrote the sign and the bits of a NaN.
     @Test(arguments: ["-nan", "nan(0x5)", "-nan(0xfffffffffffff)"])
-    func `a NaN with its bits is still read`(number: String) throws {
+    func `a NaN with its bits can still be read`(number: String) throws {
         #expect(try read("\"\(number)\"", as: Double.self).isNaN)
     }
 
-    @Test(arguments: 0..<50) func whatIsWrittenIsRead(seed: Int) throws {
+    @Test(arguments: 0..<50) func writtenValuesAreReadBack(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func some<Element>(_ make: (inout SeededGenerator) -> Element) -> [Element] {
             (0..<Int.random(in: 0...4, using: &random)).map { _ in make(&random) }
@@ -192,7 +192,7 @@ struct ValueTests {
         "1e", "nul", "nulll", "tru", "\"", "\"\n\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"",
         "\"\\udc00\"", "1 2", "[1]]", "'a'", "NaN", "Infinity", "\u{FEFF}1", "// 1",
     ])
-    func whatIsNoJSONIsRefusedWithItsPlace(_ text: String) {
+    func invalidJSONIsRejectedWithItsPosition(_ text: String) {
         let error = #expect(throws: IPCError.self) { try read(text, as: JSONAnything.self) }
         #expect(error?.code == .payloadInvalid && error?.message.contains("invalid JSON at byte") == true, "\(text)")
     }
@@ -203,7 +203,7 @@ struct ValueTests {
         #expect(error?.code == .payloadInvalid)
     }
 
-    @Test func depthHasALimit() throws {
+    @Test func depthIsLimited() throws {
         let (deep, tooDeep) = (512, 513)
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -214,14 +214,14 @@ struct ValueTests {
         #expect(throws: IPCError.self) { try read(String(repeating: "[", count: 1 << 20), as: JSONAnything.self) }
     }
 
-    @Test func theSentenceTellsThePlaceInTheValue() {
+    @Test func theErrorNamesThePathInTheValue() {
         let error = #expect(throws: IPCError.self) {
             try read(#"{"x":"1","y":"2","width":true,"height":"4"}"#, as: Rectangle.self)
         }
         #expect(error?.message.contains("“width”") == true && error?.message.contains("a boolean") == true)
     }
 
-    @Test func aValueHasATypeOfItsOwnAndItsAbsenceIsNoError() throws {
+    @Test func aValueMayHaveItsOwnTypeAndItsAbsenceIsNotAnError() throws {
         let type = try ContentType("application/vnd.demo.rectangle+json")
         let item = try PasteboardItem.value(Rectangle(x: 1, y: 2, width: 3, height: 4), type: type)
         #expect(try item.value(Rectangle.self, type: type) == Rectangle(x: 1, y: 2, width: 3, height: 4))
@@ -233,7 +233,7 @@ struct ValueTests {
         #expect(try payload.value(Rectangle.self, type: type, item: 1) == nil)
     }
 
-    @Test func whatCannotBeEncodedIsAnError() {
+    @Test func aValueThatCannotBeEncodedIsAnError() {
         struct Refusing: Encodable {
             func encode(to encoder: any Encoder) throws { throw IPCError(.inputOutput, "no") }
         }

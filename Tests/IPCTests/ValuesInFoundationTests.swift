@@ -62,7 +62,7 @@ struct ValuesInFoundationTests {
         }
     }
 
-    @Test func `a value that Foundation has written is read`() throws {
+    @Test func `values written by Foundation are read`() throws {
         var generator = Generator(random: .forTest("a value that Foundation has written is read"))
         for _ in 0..<200 {
             let record = generator.record()
@@ -71,7 +71,7 @@ struct ValuesInFoundationTests {
         }
     }
 
-    @Test func `a value without long numbers is read by Foundation`() throws {
+    @Test func `Foundation reads values without long numbers`() throws {
         var generator = Generator(random: .forTest("a value without long numbers is read by Foundation"))
         for _ in 0..<200 {
             let plain = generator.plain()
@@ -82,7 +82,7 @@ struct ValuesInFoundationTests {
     }
 
     /// The control: a long number is a string, which Foundation does not accept as a number.
-    @Test func `a long number is not read by Foundation`() throws {
+    @Test func `Foundation does not read a long number`() throws {
         let bytes = try PasteboardItem.value([UInt64.max]).representations[0].value.content
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([UInt64].self, from: Data(bytes)) }
     }

@@ -28,7 +28,7 @@ struct ValuesInPythonTests {
         ).succeeded().lines
     }
 
-    @Test func everyBitArrivesAndComesBack() async throws {
+    @Test func everyBitSurvivesARoundTrip() async throws {
         var random = SeededGenerator.forTest("everyBitArrivesAndComesBack")
         var frame = [0.1, -0.0, 1 / 3, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e23]
         while frame.count < 200 {
@@ -47,7 +47,7 @@ struct ValuesInPythonTests {
         #expect(back.id == .max && back.frame.map(\.bitPattern) == frame.map(\.bitPattern))
     }
 
-    @Test func whatIsNoNumberIsKnownThereToo() async throws {
+    @Test func pythonReadsInfinityAndNaNToo() async throws {
         let lines = try await python(Window(id: 1, frame: [.infinity, -.infinity, .nan]))
         #expect(lines[0] == "1 7ff0000000000000 fff0000000000000 7ff8000000000000")
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// The grammar of x-callback-url 1.0, and results as parameters.
 struct XCallbackURLTests {
-    @Test func percentEncodingIsThatOfRFC3986() {
+    @Test func percentEncodingFollowsRFC3986() {
         #expect(PercentEncoding.encode("aZ0-._~") == "aZ0-._~")
         #expect(PercentEncoding.encode("a b+c&d=e%/?#") == "a%20b%2Bc%26d%3De%25%2F%3F%23")
         #expect(PercentEncoding.encode("日本🎉") == "%E6%97%A5%E6%9C%AC%F0%9F%8E%89")
@@ -23,7 +23,7 @@ struct XCallbackURLTests {
         ("app://x-callback-urls/do", nil), ("app:/x-callback-url/do", nil), ("app://user@x-callback-url/do", nil),
         ("app://x-callback-url:80/do", nil), ("//x-callback-url/do", nil), ("app:x", nil), ("", nil),
     ])
-    func theFormIsThatOfTheSpecification(_ text: String, _ action: String?) {
+    func theFormFollowsTheSpecification(_ text: String, _ action: String?) {
         let url = XCallbackURL(text)
         #expect(url?.action == action)
         #expect(url == nil || url?.text == text)
@@ -33,7 +33,7 @@ struct XCallbackURLTests {
         XCallbackURL("app://x-callback-url/do?" + query)?.url(of: .success)
     }
 
-    @Test func nastyParametersAreReadAsTheyAre() {
+    @Test func unusualParametersAreReadUnchanged() {
         #expect(success("x-success=back%3A%2F%2Fhere%3Fa%3D1%26b%3D2") == "back://here?a=1&b=2")
         #expect(success("a=1&x-success=b:c&x-success=d:e") == "b:c")
         #expect(success("x%2Dsuccess=b:c") == "b:c")
@@ -59,12 +59,12 @@ struct XCallbackURLTests {
         ("b:c?a=%zz#f?g", "b:c?a=%zz&k=v%20w#f?g"), ("b:#f", "b:?k=v%20w#f"), ("b:c?#", "b:c?k=v%20w#"),
         ("b:日?ü=🎉 x", "b:日?ü=🎉 x&k=v%20w"),
     ])
-    func parametersAreAddedAndAllElseStays(_ before: String, _ after: String) {
+    func addingParametersChangesNothingElse(_ before: String, _ after: String) {
         #expect((["k": "v w"] as URLParameters).added(to: before) == after)
         #expect(URLParameters().added(to: before) == before)
     }
 
-    @Test func anyURLComesThroughByteForByte() throws {
+    @Test func anyURLSurvivesByteForByte() throws {
         var random = SeededGenerator.forTest("x-callback-url: bytes")
         for _ in 0..<5_000 {
             let text = "app://x-callback-url/do?" + random.text(from: "&=?#%+/: aA0日🎉\u{301}é;x-success".unicodeScalars)
@@ -72,7 +72,7 @@ struct XCallbackURLTests {
         }
     }
 
-    @Test func anyParametersComeBack() throws {
+    @Test func anyParametersSurviveARoundTrip() throws {
         var random = SeededGenerator.forTest("x-callback-url: parameters")
         for _ in 0..<5_000 {
             let pairs = URLParameters(
@@ -89,7 +89,7 @@ struct XCallbackURLTests {
     }
 
     /// Whatever is written, a callback is a URL that can be opened, or there is none.
-    @Test func nothingThatIsReadBreaks() throws {
+    @Test func arbitraryInputIsReadSafely() throws {
         var random = SeededGenerator.forTest("x-callback-url: garbage")
         for _ in 0..<5_000 {
             let garbage = random.text(from: "%=&x-succerb:0Af#?🎉\u{0}\n".unicodeScalars)
@@ -151,7 +151,7 @@ struct CallbackResultTests {
         #expect(url(.failed, of: deaf) == nil && url(.cancelled, of: deaf) == nil)
     }
 
-    @Test func aReplyIsParameters() throws {
+    @Test func aReplyBecomesParameters() throws {
         #expect(url(.handled, [.string("a b&c")]) == "b:yes?k=1&result=a%20b%26c")
         let object = "{\"n\":1.50,\"s\":\"ü\",\"t\":true,\"z\":null,\"x-success\":\"evil:\"}"
         let json = try PasteboardItem([Representation(type: .json, value: .text(object))])
@@ -166,7 +166,7 @@ struct CallbackResultTests {
         #expect(url(.handled, [.string("one"), .string("two")]) == "b:yes?k=1&result=one")
     }
 
-    @Test func whatIsTooLargeForAURLIsAnError() {
+    @Test func aReplyThatIsTooLargeForAURLIsAnError() {
         let large = String(repeating: "a", count: 1 << 20)
         #expect(url(.handled, [.string(large)])?.hasPrefix("b:no?errorCode=reply-too-large&") == true)
         #expect(url(.failed, message: large) == nil)
@@ -184,7 +184,7 @@ struct CallbackResultTests {
         }
     }
 
-    @Test func aCallbackIsReadAsItsAnswer() throws {
+    @Test func aCallbackIsParsedIntoItsAnswer() throws {
         func reply(_ callback: XCallbackURL.Callback, _ query: String) throws -> Result<CallReply, CallFailure> {
             CallbackResult.reply(callback, try #require(XCallbackURL("a://x-callback-url/x/token" + query)))
         }

@@ -73,7 +73,7 @@ struct ArgumentTests {
         for name in names { #expect(help.contains("\n  \(name) "), "\(help)") }
     }
 
-    @Test func haveTheNamesOfTheSamples() throws {
+    @Test func useTheNamesOfTheSamplesByDefault() throws {
         let send = try Send.parse(["hello", "world"])
         #expect(send.url == "IPCServer.demo://IPCServer.demo?key=value")
         #expect(send.pasteboard == "demo.IPCClient")
@@ -85,7 +85,7 @@ struct ArgumentTests {
         #expect(try Listen.parse([]).application == "demo.IPCClient")
     }
 
-    @Test func keepTextAsItIs() throws {
+    @Test func keepTextUnchanged() throws {
         #expect(try Send.parse(["--", "-x", " a  b "]).content.item() == .string("-x  a  b "))
         #expect(try Send.parse([""]).content.item() == .string(""))
         #expect(try Send.parse(["--trim-newline", "a\n\n"]).content.item() == .string("a\n"))
@@ -124,7 +124,7 @@ struct ArgumentTests {
     }
 
     @Test(arguments: ["text/html", "text/plain;charset=utf-8", "public.png", "no type=x", "=x", ""])
-    func leaveTypesAlone(_ text: String) { #expect(TypedFile(text) == nil) }
+    func doNotSplitTypesWithoutPaths(_ text: String) { #expect(TypedFile(text) == nil) }
 
     @Test func makeOneItemOfSeveralFiles() throws {
         let copy = try Copy.parse([
@@ -161,13 +161,13 @@ struct ArgumentTests {
         #expect(try Paste.parse([]).board == "general")
     }
 
-    @Test func knowWhatOthersCanSee() throws {
+    @Test func detectContentThatOthersCanSee() throws {
         #expect(try Copy.parse(["--sensitive", "x"]).content.isInArguments)
         #expect(try !Copy.parse(["--sensitive", "-"]).content.isInArguments)
         #expect(try !Copy.parse(["--sensitive"]).content.isInArguments)
     }
 
-    @Test func findOptionsInWrongLines() {
+    @Test func findOptionsInInvalidLines() {
         let line = ["send", "--color=never", "--nonsense", "--json", "--", "--color", "always"]
         #expect(ArgumentVector.contains("--json", in: line))
         #expect(!ArgumentVector.contains("--json", in: ["send", "--", "--json"]))
@@ -179,7 +179,7 @@ struct ArgumentTests {
 
 @Suite("Tables and times")
 struct TableTests {
-    @Test func isTabsInAPipeAndColumnsOnATerminal() {
+    @Test func haveTabsInAPipeAndColumnsOnATerminal() {
         var table = Table("NAME", "COUNT")
         let plain = Style(.never, for: .output)
         #expect(table.text(aligned: true, style: plain).isEmpty)
@@ -195,7 +195,7 @@ struct TableTests {
         }
     }
 
-    @Test func timesAreDistancesOnATerminalAndPointsInUTCInAPipe() {
+    @Test func timesAreRelativeOnATerminalAndUTCInAPipe() {
         let (time, now) = (
             Timestamp(millisecondsSince1970: 1_769_860_800_999), Timestamp(millisecondsSince1970: 1_769_861_000_000)
         )
@@ -229,7 +229,7 @@ struct TableTests {
 
 @Suite("Signals to stop")
 struct StopSignalTests {
-    @Test func endTheWaitAndLeaveTheWork() async throws {
+    @Test func endTheWaitAndKeepTheWork() async throws {
         let stop = StopSignal()
         let waited = Task { try await stop.run(untilSignal: 1) { await cancelled() } }
         let worked = Task { try await stop.run(untilSignal: 2) { await cancelled() } }

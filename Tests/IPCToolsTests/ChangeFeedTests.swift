@@ -9,7 +9,7 @@ import Testing
 /// Changes across a time without a broker.
 @Suite("Changes while the broker is away", .privateBus)
 struct ChangeFeedTests {
-    @Test func areAwaitedAndTheAbsenceIsToldOnce() async throws {
+    @Test func areAwaitedAndTheAbsenceIsReportedOnce() async throws {
         let bus = BusAddress.address(try PrivateBus.current.address)
         let app = try await Application.connect(id: "demo.Watcher", bus: bus)
         let (told, absent) = AsyncStream.makeStream(of: String.self)
@@ -26,7 +26,7 @@ struct ChangeFeedTests {
         #expect(await absences.next() == nil)
     }
 
-    @Test func endWithTheTaskAlsoWithoutABroker() async throws {
+    @Test func endWithTheTaskEvenWithoutABroker() async throws {
         let bus = BusAddress.address(try PrivateBus.current.address)
         let app = try await Application.connect(id: "demo.Watcher", bus: bus)
         let (told, absent) = AsyncStream.makeStream(of: String.self)

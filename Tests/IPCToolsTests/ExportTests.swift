@@ -32,7 +32,7 @@ struct ExportTests {
         .registration(scheme: "Demo", application: "a.B"), .choice(scheme: "x", application: "a.B"),
         .end(lines: 7, digest: "xxh128:11", changeCount: .max),
     ])
-    func everyRecordComesBack(_ record: ExportRecord) throws {
+    func everyRecordSurvivesARoundTrip(_ record: ExportRecord) throws {
         let line = record.json.text
         #expect(!line.contains("\n"))
         #expect(ExportRecord(try JSONValue(parsing: line)) == record)
@@ -48,7 +48,7 @@ struct ExportTests {
         #"{"record":"version","change-count":"1","source-application":"","source-strength":"","items":[[{"type":"a/b","base64":"Z"}]]}"#,
         #"{"record":"end","lines":"1","digest":"x"}"#,
     ])
-    func otherLinesAreNoRecords(_ line: String) throws {
+    func otherLinesAreNotRecords(_ line: String) throws {
         #expect(ExportRecord(try JSONValue(parsing: line)) == nil)
     }
 
@@ -88,7 +88,7 @@ struct ExportTests {
         #expect(items == Self.items)
     }
 
-    @Test func isForTheUserAlone() throws {
+    @Test func isReadableOnlyByTheUser() throws {
         let path = folder.appending("export")
         try export(path)
         for name in ["", "/store.jsonl", "/blobs"] {
@@ -97,7 +97,7 @@ struct ExportTests {
         }
     }
 
-    @Test func aFolderWithContentIsNotTouched() throws {
+    @Test func aFolderWithContentIsNotChanged() throws {
         _ = try folder.file("something", [1])
         let failure = #expect(throws: ToolFailure.self) { _ = try ExportFolder(creating: folder.path) }
         #expect(failure?.exit == .cannotCreate)
@@ -135,7 +135,7 @@ struct ExportTests {
     }
 
     /// By the time the items are read, some of them may already be imported.
-    @Test func damageThatIsMetLaterSaysNothingOfTheImport() throws {
+    @Test func damageDetectedLaterMakesNoClaimAboutTheImport() throws {
         let path = folder.appending("export")
         try export(path)
         var reader = try ExportReader(path)

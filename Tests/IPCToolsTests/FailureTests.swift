@@ -54,7 +54,7 @@ struct FailureTests {
 
     /// The library names its own members, and a tool its own commands and options, whatever the bus names.
     @Test(arguments: Advice.allCases)
-    func adviceIsOfTheLibraryAndOfTheTool(_ advice: Advice) {
+    func adviceExistsForTheLibraryAndTheTools(_ advice: Advice) {
         let start = "it is “\(advice.rawValue)”; "
         let error = Self.told(start + advice.rawValue)
         #expect(error.message == start + advice.ofLibrary && advice.ofLibrary != advice.rawValue)
@@ -64,7 +64,7 @@ struct FailureTests {
         #expect(["'ipc-client ", "--"].contains { failure.message.contains($0) })
     }
 
-    @Test func adviceOfTheBusIsKnown() {
+    @Test func adviceOfTheBusIsRecognized() {
         let conditions: [any Condition] = [
             PasteboardError.noSuchPasteboard("b"), PasteboardError.noSuchVersion(.general, 1),
             IPCError.reserved("https"), IPCError.noHandler("x"),
@@ -96,7 +96,7 @@ struct FailureTests {
         ["send", "--nonsense"], ["board", "list", "--nonsense"], ["request", "list", "--state", "lost"], ["request"],
         ["--nonsense"], [],
     ])
-    func aKnownCommandIsNotAsked(_ arguments: [String]) {
+    func aKnownCommandIsNotReported(_ arguments: [String]) {
         #expect(ToolFailure.unknownCommand(in: arguments, of: IPCClientCommand.self) == nil)
         #expect(ToolFailure.unknownCommand(in: arguments + ["x"], of: IPCServerCommand.self) == nil)
     }
@@ -119,7 +119,7 @@ struct FailureTests {
         #expect(whole == sentence + "\nUsage: x")
     }
 
-    @Test func anotherMessageStays() {
+    @Test func otherMessagesStayUnchanged() {
         let message = "Missing value for '--type <type>'"
         #expect(UnknownOption.message(message, in: ["get"], of: IPCClientCommand.self) == message)
     }
@@ -129,13 +129,13 @@ struct FailureTests {
         #expect(Self.plain.red("x") == "x")
     }
 
-    @Test func readsMissingFiles() {
+    @Test func reportsMissingFiles() {
         let failure = #expect(throws: ToolFailure.self) { _ = try InputFile.read("/nowhere/at/all") }
         #expect(failure?.exit == .noInput)
         #expect(failure?.name == "NoSuchFile")
     }
 
-    @Test func readsFoldersAsNoInput() {
+    @Test func reportsFoldersAsInvalidInput() {
         let failure = #expect(throws: ToolFailure.self) { _ = try InputFile.read("/") }
         #expect(failure?.exit == .noInput)
     }

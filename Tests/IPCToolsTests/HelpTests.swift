@@ -20,7 +20,7 @@ struct HelpTests {
         }
 
     @Test(arguments: names)
-    func isAsWritten(_ name: String) throws {
+    func areUnchanged(_ name: String) throws {
         let path = "\(Self.folder)/\(name.replacing(" ", with: "-")).txt"
         let text = try help(name) + "\n"
         if getenv("UPDATE_HELP") != nil { try write(text, to: path) }

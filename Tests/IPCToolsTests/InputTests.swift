@@ -12,7 +12,7 @@ struct InputTests {
 
     init() throws { folder = try TemporaryDirectory() }
 
-    @Test func smallFilesAreReadAndLargeOnesAreNot() throws {
+    @Test func onlySmallFilesAreReadIntoMemory() throws {
         let small = try folder.file("small", [UInt8](repeating: 65, count: 65_536))
         #expect(try InputFile.read(small) == .bytes([UInt8](repeating: 65, count: 65_536)))
         let large = try folder.file("large", [UInt8](repeating: 65, count: 65_537))
@@ -40,7 +40,7 @@ struct InputTests {
         ("\u{1B}[31mred", false), ("over\rwritten", false), ("end\r", false), ("a\u{0}b", false), ("a\u{7F}", false),
         ("a\u{9B}31m", false), ("a\r\r\n", false), ("a\r\tb", false),
     ])
-    func aTerminalShowsTextAlone(_ text: String, _ isShown: Bool) throws {
+    func aTerminalShowsOnlyText(_ text: String, _ isShown: Bool) throws {
         #expect(TerminalCheck.canShow(.bytes(Array(text.utf8))) == isShown)
         #expect(TerminalCheck.canShow(.text(text)) == isShown)
         // Each character may be split across parts.
@@ -61,7 +61,7 @@ struct InputTests {
         #expect(!TerminalCheck.canShow(.bytes(bytes)))
     }
 
-    @Test func tooMuchIsRefused() throws {
+    @Test func inputBeyondTheLimitIsRejected() throws {
         let path = try folder.file("much", [UInt8](repeating: 65, count: 100_001))
         #expect(try InputFile.read(path, most: 100_001).byteCount == 100_001)
         let failure = #expect(throws: ToolFailure.self) { try InputFile.read(path, most: 100_000) }
@@ -70,7 +70,7 @@ struct InputTests {
     }
 
     @Test(arguments: [[UInt8](), [10], [0, 255, 10], [UInt8](repeating: 7, count: 300_000)])
-    func whatIsWrittenIsWhatWasRead(_ bytes: [UInt8]) throws {
+    func readContentIsWrittenUnchanged(_ bytes: [UInt8]) throws {
         let input = try folder.file("input", bytes)
         let output = try folder.file("output", [UInt8](repeating: 1, count: 400_000))
         var destination = try ContentOutput.file(output)
@@ -78,7 +78,7 @@ struct InputTests {
         #expect(try InputFile.read(output).content == bytes)
     }
 
-    @Test func aFileThatGotNothingIsTakenAway() throws {
+    @Test func aFileWithoutContentIsRemoved() throws {
         let (new, old) = (folder.appending("new"), try folder.file("old", [1]))
         for path in [new, old] {
             _ = try ContentOutput.file(path)
@@ -88,7 +88,7 @@ struct InputTests {
         #expect(FileContents.names(in: folder.path) == ["old"])
     }
 
-    @Test func aFileThatGrowsBeyondTheDiskStaysAsItWas() async throws {
+    @Test func aFileThatDoesNotFitOnTheDiskStaysUnchanged() async throws {
         let input = try folder.file("input", [UInt8](repeating: 7, count: 300_000))
         let output = try folder.file("output", [1])
         await #expect(processExitsWith: .success) { [input = input as String, output = output as String] in
@@ -122,7 +122,7 @@ struct InputTests {
         withExtendedLifetime(disk) {}
     }
 
-    @Test func aLinkAndTheModeOfAFileStay() throws {
+    @Test func linksAndFileModesAreKept() throws {
         let file = try folder.file("file", [1])
         chmod(file, 0o640)
         symlink(file, folder.appending("link"))
@@ -134,13 +134,13 @@ struct InputTests {
         #expect(try InputFile.read(file) == .bytes([2, 3]))
     }
 
-    @Test func whatCannotBeWrittenIs73() {
+    @Test func anOutputThatCannotBeCreatedIs73() {
         let failure = #expect(throws: ToolFailure.self) { _ = try ContentOutput.file("/nowhere/at/all") }
         #expect(failure?.exit == .cannotCreate)
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 7, 64])
-    func textIsFoundInAnyParts(_ size: Int) {
+    func textIsRecognizedInAnyFragments(_ size: Int) {
         func isText(_ bytes: [UInt8]) -> Bool {
             var check = TextCheck()
             for start in stride(from: 0, to: bytes.count, by: size) {

@@ -17,7 +17,7 @@ struct JSONTests {
     }
 
     @Test(arguments: ["Z", "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Zg==Zg==", " Zg=", "Zg=\n", "Z*==", "====", "_-_-"])
-    func refusesWrongBase64(_ text: String) { #expect(Base64.decode(text) == nil) }
+    func rejectsInvalidBase64(_ text: String) { #expect(Base64.decode(text) == nil) }
 
     @Test func showsItems() throws {
         let picture = Representation(type: .png, value: .bytes([0x89, 0x50]))

@@ -17,13 +17,13 @@ struct MessageLineTests {
         ("a b", "a b"), ("a\nb\r\tc", #"a\nb\r\tc"#), ("\u{1B}[2J", #"\u001b[2J"#), (#"a\b"#, #"a\b"#),
         ("\r\n", #"\r\n"#), ("\u{9B}\u{2028}é\u{301}", "\\u009b\\u2028é\u{301}"),
     ])
-    func whatIsToldIsOneLine(_ text: String, _ line: String) {
+    func aReasonIsOneLine(_ text: String, _ line: String) {
         #expect(Array(text.onOneLine.utf8) == Array(line.utf8))
         #expect(text.asTold == text.onOneLine)
     }
 
     /// The last line of a traceback names the error.
-    @Test func whatIsToldHasItsStartAndItsEnd() {
+    @Test func aLongReasonKeepsItsStartAndItsEnd() {
         let fits = String(repeating: "x", count: 300)
         #expect(fits.asTold == fits)
         let trace = "Traceback (most recent call last):\n" + fits + "\nValueError: no such thing"
@@ -33,7 +33,7 @@ struct MessageLineTests {
         #expect(words.asTold.contains(" … ") && !words.asTold.contains("…  "))
     }
 
-    @Test func differentTextsGiveDifferentLines() {
+    @Test func differentTextsPrintDifferentLines() {
         let pieces = ["\\", "n", "\n", "\r", "u001b", "\u{1B}", "(", "a"]
         let texts = pieces.flatMap { one in pieces.flatMap { two in pieces.map { one + two + $0 } } }
         #expect(Set(texts.map(MessageLine.escaped)).count == Set(texts).count)

@@ -6,7 +6,7 @@ import Testing
 @testable import IPCTools
 @testable import ipc_client
 
-@Suite("What is said of outcomes")
+@Suite("Reports of outcomes")
 struct OutcomeReportTests {
     private func response(_ outcome: Outcome, _ change: (inout OpenURLResult) -> Void = { _ in }) throws
         -> OpenURLResponse
@@ -40,7 +40,7 @@ struct OutcomeReportTests {
         #expect(OutcomeReport(failed, url: nil, waited: nil).sentence == "demo.X failed: busy")
     }
 
-    @Test func adviseWhatHelpsAQueuedRequest() throws {
+    @Test func adviseOnQueuedRequests() throws {
         let late = OutcomeReport(try response(.timedOut), url: nil, waited: nil).sentence
         #expect(
             !late.contains("--timeout") && late.contains("request wait") && late.contains("ipc-client request trace"))
@@ -48,7 +48,7 @@ struct OutcomeReportTests {
         #expect(!missed.contains("--timeout") && missed.contains("--time-to-live") && missed.contains("request retry"))
     }
 
-    @Test func sayWhoCalledItOff() throws {
+    @Test func sayWhoCancelled() throws {
         let sender = try response(.cancelled) { $0.errorCode = "called-off" }
         #expect(
             OutcomeReport(sender, url: nil, waited: nil).sentence
@@ -74,20 +74,20 @@ struct OutcomeReportTests {
         ("no such file", "demo.X could not be started: no such file"),
         ("", "demo.X could not be started"),
     ])
-    func sayOnceWhoIsNotThere(_ reason: String, _ sentence: String) throws {
+    func nameAnAbsentHandlerOnce(_ reason: String, _ sentence: String) throws {
         let absent = try response(.unavailable) { $0.errorMessage = reason }
         #expect(
             OutcomeReport(absent, url: nil, waited: nil).sentence == sentence + "; start it yourself and send again")
     }
 
-    @Test func ofWhatWasQueuedOnceMoreNameTheNewOne() throws {
+    @Test func ofARetriedRequestNameTheNewOne() throws {
         let declined = OutcomeReport(try response(.declined), url: nil, waited: nil, retriedAs: "request-0000000002")
         #expect(declined.failure(isTold: false)?.message.hasSuffix("queued again, as request-0000000002") == true)
         #expect(declined.json["retried-as"]?.string == "request-0000000002")
         #expect(OutcomeReport(try response(.declined), url: nil, waited: nil).json["retried-as"] == nil)
     }
 
-    @Test func areOneLineWhateverHandlersSay() throws {
+    @Test func areOneLineForAnyTextOfHandlers() throws {
         let words = "\u{1B}[2J\n\t" + String(repeating: "x", count: 400)
         let failed = try response(.failed) { ($0.errorCode, $0.errorMessage) = ("a\nb", words) }
         let direct = OutcomeReport(failed, url: nil, waited: nil).sentence
@@ -138,7 +138,7 @@ struct ConflictTests {
     }
 
     /// In a resolution, the order and the reason show which handler the broker chose.
-    @Test func areObjectsOfWhatTheBrokerHasSaid() {
+    @Test func areObjectsWithTheBrokersData() {
         var facts = ClaimFacts()
         (facts.application, facts.kind, facts.reason) = ("demo.X", "live", "newer")
         #expect(

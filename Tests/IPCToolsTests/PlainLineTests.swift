@@ -32,5 +32,5 @@ struct PlainLineTests {
         [], ["--help"], ["help", "send"], ["send", "--json", "x"], ["send", "-"], ["send", "x", "-h"],
         ["send", "--", "x"], ["send", "--unknown"], ["open", "x:"],
     ])
-    func leaveAllElseToTheParser(_ line: [String]) { #expect(ToolProcess.command([Send.self], line) == nil) }
+    func leaveEverythingElseToTheParser(_ line: [String]) { #expect(ToolProcess.command([Send.self], line) == nil) }
 }

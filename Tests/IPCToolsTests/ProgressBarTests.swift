@@ -32,7 +32,7 @@ struct ProgressBarTests {
         #expect(terminal.lines.isEmpty)
     }
 
-    @Test func tellsHowFarItIsAndWipesItself() {
+    @Test func showsTheProgressAndErasesItself() {
         let terminal = FakeTerminal()
         var bar = terminal.bar(4 << 20)
         terminal.wait(1_000)
@@ -73,7 +73,7 @@ struct ProgressBarTests {
         }
     }
 
-    @Test func withoutATotalTellsTheAmount() {
+    @Test func withoutATotalShowsTheAmount() {
         let terminal = FakeTerminal()
         var bar = terminal.bar(nil)
         terminal.wait(2_000)

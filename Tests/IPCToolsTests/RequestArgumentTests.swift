@@ -11,7 +11,7 @@ import Testing
 struct RequestArgumentTests {
     private static let id = "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11"
 
-    @Test func haveAnIDAlways() throws {
+    @Test func alwaysHaveAnID() throws {
         let send = try Send.parse(["x"])
         let one = try send.request.openOptions(send.queueing)
         let two = try send.request.openOptions(send.queueing)
@@ -44,7 +44,7 @@ struct RequestArgumentTests {
         #expect(try Open.parse(["x:"]).request.openOptions(in: environment(["IPC_ID": ""])).parent == nil)
     }
 
-    @Test func refuseAParentThatIsNoID() throws {
+    @Test func rejectAParentThatIsNotAnID() throws {
         let wrong = environment(["IPC_ID": "no id"])
         let failure = #expect(throws: ToolFailure.self) {
             try Open.parse(["x:"]).request.checkEnvironment(wrong)
@@ -68,7 +68,7 @@ struct RequestArgumentTests {
         #expect(environment(["XDG_ACTIVATION_TOKEN": long]).activationToken == nil)
     }
 
-    @Test func callsSendContentOnlyWhereThereIsSome() throws {
+    @Test func sendContentInCallsOnlyIfThereIsAny() throws {
         #expect(try Call.parse(["x:"]).items() == nil)
         #expect(try Call.parse(["x:", "a", "b"]).items() == [.string("a b")])
         #expect(try Call.parse(["x:", "", "--type", "text/html"]).items()?.first?.types == [.html])
@@ -85,12 +85,12 @@ struct RequestArgumentTests {
         (["request", "list", "--limit", "-1"], "1 to 4294967295"),
         (["send", "--queue", "--time-to-live", "1y", "x"], "h, d or w"), (["copy", "--expire", "abc", "x"], "36525d"),
     ])
-    func sayWhatAValueMayBe(_ arguments: [String], _ words: String) {
+    func listTheValidValues(_ arguments: [String], _ words: String) {
         let error = #expect(throws: (any Error).self) { try IPCClientCommand.parseAsRoot(arguments) }
         #expect(error.map { IPCClientCommand.message(for: $0) }?.contains(words) == true)
     }
 
-    @Test func nameTheCommandBehindItsNoun() throws {
+    @Test func nameTheCommandAfterItsNoun() throws {
         let plain = try IPCClientCommand.parseAsRoot(["request", "list", "--state", "waiting", "--limit", "3"])
         let list = try #require(plain as? RequestList)
         #expect(list.state == .state(.waiting) && list.limit == 3)
@@ -111,7 +111,7 @@ struct RequestArgumentTests {
         #expect(Set(RequestFilter.allValueStrings).count == RequestFilter.allValueStrings.count)
     }
 
-    @Test func handlersTakeOneAtATimeUnlessToldOtherwise() throws {
+    @Test func handleOneRequestAtATimeByDefault() throws {
         #expect(try IPCServerCommand.parse([]).receiver.window == 1)
         #expect(try Listen.parse(["--window", "8"]).receiver.window == 8)
         #expect(try Listen.parse([]).receiver.callbacks)
@@ -123,7 +123,7 @@ struct RequestArgumentTests {
 struct PolicyArgumentTests {
     private let before = AccessPolicy(allowsOthers: false, allowed: ["a.A", "b.B"], refused: ["c.C"])
 
-    @Test func addToTheRulesThatThereAre() throws {
+    @Test func addToTheExistingRules() throws {
         let policy = try SchemePolicy.parse(["x.Y", "--allow", "d.D"]).changed(before)
         #expect(policy == AccessPolicy(allowsOthers: false, allowed: ["a.A", "b.B", "d.D"], refused: ["c.C"]))
     }
@@ -133,13 +133,13 @@ struct PolicyArgumentTests {
         #expect(policy == AccessPolicy(allowsOthers: false, allowed: ["b.B", "c.C"], refused: ["a.A"]))
     }
 
-    @Test func changeWhatHoldsForOthers() throws {
+    @Test func changeTheDefault() throws {
         #expect(try SchemePolicy.parse(["x.Y", "--default", "allow"]).changed(before).allowsOthers)
         #expect(try !SchemePolicy.parse(["x.Y", "--default", "deny"]).changed(AccessPolicy()).allowsOthers)
         #expect(try SchemePolicy.parse(["x.Y"]).changed(before) == before)
     }
 
-    @Test func areTold() throws {
+    @Test func arePrinted() throws {
         let command = try SchemePolicy.parse(["x.Y"])
         #expect(command.text(before) == "default\tdeny\nallow\ta.A\nallow\tb.B\ndeny\tc.C")
         #expect(command.text(AccessPolicy()) == "default\tallow")

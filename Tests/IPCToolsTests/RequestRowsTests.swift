@@ -32,7 +32,7 @@ struct RequestRowsTests {
         return try RequestInfo(facts)
     }
 
-    @Test func areTabsInAPipe() throws {
+    @Test func haveTabsInAPipe() throws {
         let table = RequestRows(requests: [try row()], now: Self.now)
         #expect(
             table.text(aligned: false, style: plain)
@@ -40,7 +40,7 @@ struct RequestRowsTests {
         #expect(RequestRows(requests: [], now: Self.now).text(aligned: false, style: plain).isEmpty)
     }
 
-    @Test func areColumnsOnATerminal() throws {
+    @Test func haveColumnsOnATerminal() throws {
         let url = "x.demo:" + String(repeating: "0123456789", count: 10)
         let lines = RequestRows(
             requests: [
@@ -61,12 +61,12 @@ struct RequestRowsTests {
     }
 
     /// A URL may contain control sequences for a terminal.
-    @Test func areHarmless() throws {
+    @Test func escapeControlCharacters() throws {
         let table = RequestRows(requests: [try row { $0.url = "x:\u{9B}31m" }], now: Self.now)
         #expect(!table.text(aligned: false, style: plain).unicodeScalars.contains("\u{9B}"))
     }
 
-    @Test func areObjectsWithAllThatIsKnown() throws {
+    @Test func areObjectsWithAllFacts() throws {
         let json = JSONValue.request(try row())
         #expect(
             json.members?.map(\.key) == [
@@ -82,7 +82,7 @@ struct RequestRowsTests {
         #expect(late["outcome"]?.string == "timed-out" && late["late-outcome"]?.string == "handled")
     }
 
-    @Test func areToldOneThingALine() throws {
+    @Test func showOneFactPerLine() throws {
         let request = try row()
         let text = RequestSummary(request, now: Self.now).text(isLocal: false, style: plain)
         let lines = text.split(separator: "\n").map(String.init)
@@ -102,7 +102,7 @@ struct RequestRowsTests {
         #expect(waiting.contains("expires") && !waiting.contains("ended"))
     }
 
-    @Test func tellWhatWasLetGo() throws {
+    @Test func showReleasedContent() throws {
         func sent(_ change: (inout RequestFacts) -> Void) throws -> String {
             let row = try row { facts in
                 (facts.itemCount, facts.size) = (0, 0)
@@ -117,7 +117,7 @@ struct RequestRowsTests {
     }
 
     /// A handler may send any message, of any length.
-    @Test func tellWhatHandlersSayOnOneLine() throws {
+    @Test func showTextOfHandlersOnOneLine() throws {
         let evil = "\u{1B}[2J\nrequest\tforged" + String(repeating: "x", count: 400)
         let row = try row { ($0.errorCode, $0.errorMessage) = ("a\nb", evil) }
         let text = RequestSummary(row, now: Self.now).text(isLocal: false, style: plain)
@@ -127,12 +127,12 @@ struct RequestRowsTests {
         #expect(JSONValue.request(row)["error-message"]?.string == evil)
     }
 
-    @Test func leaveOutASourceThatIsNotKnown() throws {
+    @Test func omitAnUnknownSource() throws {
         #expect(JSONValue.request(try row { $0.sourceApplication = "" })["source-application"] == nil)
         #expect(JSONValue.request(try row())["source-application"]?.string == "demo.Y")
     }
 
-    @Test func tellWhatCameLate() throws {
+    @Test func showALateAnswer() throws {
         let late = try row { ($0.outcome, $0.lateOutcome) = ("timed-out", "handled") }
         let text = RequestSummary(late, now: Self.now).text(isLocal: false, style: plain)
         #expect(text.contains("timed-out, later handled"))
@@ -146,7 +146,7 @@ struct TraceTableTests {
         TraceStep(.handlerLeft, at: 1_769_860_801_000, attempt: 1, who: ":1.7", detail: "a\tb"),
     ]
 
-    @Test func areTabsInAPipe() {
+    @Test func haveTabsInAPipe() {
         let lines = TraceTable(steps: steps).text(aligned: false, style: Style(.never, for: .output)).split(
             separator: "\n")
         let first = lines[0].split(separator: "\t", omittingEmptySubsequences: false)

@@ -19,7 +19,7 @@ struct SafeNameTests {
         return output.lines.map { $0.hasSuffix(" ") ? String($0.dropLast()) : $0 }
     }
 
-    @Test func whatIsSafeStaysAsItIs() async throws {
+    @Test func safeNamesStayUnchanged() async throws {
         let safe = Self.names.filter(SafeName.isSafe) + ["notes", "Einkäufe", "text/plain;charset=utf-8", "買い物"]
         #expect(safe.allSatisfy(SafeName.isSafe) && safe.count > 130)
         #expect(try await offered(safe) == safe)
@@ -30,9 +30,9 @@ struct SafeNameTests {
     }
 
     @Test(arguments: ["$(x)", "`x`", "a b", "a\nb", "a\\b", "a'b", "a\"b", "{a,b}", "a*", "a?", "a[b]", "~root", "a&b"])
-    func theseAreLeftOut(name: String) { #expect(!SafeName.isSafe(name)) }
+    func unsafeNamesAreOmitted(name: String) { #expect(!SafeName.isSafe(name)) }
 
-    @Test func thereIsAMost() {
+    @Test func theNumberOfNamesIsLimited() {
         let names = GatheredNames(startingWith: "n")
         #expect(names.add("other") && names.add("n1") && names.add("n1"))
         let taken = (0..<1_000).prefix { names.add("n-\($0)") }
@@ -45,7 +45,7 @@ struct SafeNameTests {
         #expect(newest.all().last == "999" && newest.all().first == "500")
     }
 
-    @Test func aPasteboardIsReadOutOfTheLine() {
+    @Test func thePasteboardIsFoundInTheLine() {
         func board(_ words: String...) -> String { CompletionRequest(words, words.count - 1, "").board }
         #expect(board("ipc-client", "get", "notes", "--type", "") == "notes")
         #expect(board("ipc-client", "paste", "--board", "notes", "--type", "") == "notes")

@@ -13,7 +13,7 @@ struct StatusTests {
         "items":"0","bytes":"0"}]},"store":{"path":"/x"}}
         """
 
-    @Test func isTabsInAPipe() throws {
+    @Test func hasTabsInAPipe() throws {
         let report = StatusReport(try JSONValue(parsing: Self.description))
         #expect(
             report.text(aligned: false, style: Style(.never, for: .output)) == """
@@ -27,21 +27,21 @@ struct StatusTests {
                 """)
     }
 
-    @Test func isColumnsOnATerminal() throws {
+    @Test func hasColumnsOnATerminal() throws {
         let report = StatusReport(try JSONValue(parsing: Self.description))
         let lines = report.text(aligned: true, style: Style(.never, for: .output)).split(separator: "\n")
         #expect(lines.contains { $0.hasPrefix("size") && $0.contains("1.5 KiB") && $0.contains("2.0 KiB") })
         #expect(lines.contains { $0.hasPrefix("SOURCE") })
     }
 
-    @Test func isAPartOfTheDescriptionAsJSON() throws {
+    @Test func isPartOfTheDescriptionAsJSON() throws {
         let json = StatusReport(try JSONValue(parsing: Self.description)).json
         #expect(json["usage"]?["total"]?["bytes"]?.count == 1_536)
         #expect(json["store"] == nil)
     }
 
     /// A broker that reports less is not an error.
-    @Test func toleratesLess() throws {
+    @Test func toleratesMissingFacts() throws {
         let report = StatusReport(try JSONValue(parsing: "{}"))
         #expect(report.text(aligned: true, style: Style(.never, for: .output)).isEmpty)
     }

@@ -12,7 +12,7 @@ struct TimeSpanTests {
         #expect(TimeSpan(argument: text)?.duration == .milliseconds(milliseconds))
     }
 
-    @Test func isToldWithItsUnit() {
+    @Test func isPrintedWithItsUnit() {
         #expect(TimeSpan(argument: "2")?.defaultValueDescription == "2s")
         #expect(TimeSpan(argument: "300ms")?.defaultValueDescription == "300ms")
     }

@@ -166,7 +166,7 @@ struct BadReply: Sendable {
         },
     ]
 
-    @Test func `I6, I18, I19: whatever a handler answers, the sender learns one end`() async throws {
+    @Test func `I6, I18, I19: the sender gets exactly one outcome for any answer of the handler`() async throws {
         let rows = Self.shapes + Self.words + Self.contents + Self.tooLarge + Self.errors + Self.behaviour
         #expect(rows.count >= 20 && Set(rows.map(\.name)).count == rows.count)
         let scene = try await BadInputScene.start()

@@ -42,7 +42,7 @@ import Testing
         return (calls + listed).enumerated().map { BadCall("“\(scheme)” \($0)", $1, "InvalidName", naming: "scheme") }
     }
 
-    @Test func `I23: a bad scheme is refused, with all schemes beside it`() async throws {
+    @Test func `I23: an invalid scheme is rejected with its whole list`() async throws {
         try await BadCall.expectRefused(Self.withBadScheme + Self.badSchemes)
     }
 
@@ -107,7 +107,7 @@ import Testing
             thrownOff: "not UTF-8 in a value", .setItems(.items([[("text/plain", .rawText([0xC3, 0x28]))]]))),
     ]
 
-    @Test func `I20, I23: control characters are refused and NUL does not get past the bus`() async throws {
+    @Test func `I20, I23: control characters are rejected, and NUL does not pass the bus`() async throws {
         try await BadCall.expectRefused(Self.withControls)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// The controls for the tests of bad input: each kind of damage is noticed.
 @Suite(.privateBus) struct BrokerConditionTests {
-    @Test func `a restart, a descriptor, memory and content are damage`() async throws {
+    @Test func `a restart, a descriptor, memory or content counts as damage`() async throws {
         let scene = try await BadInputScene.start()
         let base = try await scene.condition()
         #expect(try await scene.condition().damage(since: base) == [])
@@ -23,7 +23,7 @@ import Testing
         .register("demo.Stored", ["stored.demo"], ["persistent": .b(true)]),
         .setDefault("handler.demo", "demo.Handler"),
     ])
-    func `a call that writes is damage`(call: WireCall) async throws {
+    func `a write counts as damage`(call: WireCall) async throws {
         let scene = try await BadInputScene.start()
         let base = try await scene.condition()
         try await scene.succeed(call)

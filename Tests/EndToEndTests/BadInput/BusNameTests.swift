@@ -29,7 +29,7 @@ import Testing
             ),
         ]
 
-    @Test func `I23: an application id that is no bus name is InvalidName`() async throws {
+    @Test func `I23: an application id that is not a bus name is InvalidName`() async throws {
         try await BadCall.expectRefused(Self.rows)
     }
 
@@ -64,7 +64,7 @@ import Testing
         ]
     }()
 
-    @Test func `I23: a message whose head breaks the grammar does not reach the broker`() async throws {
+    @Test func `I23: a message with an invalid header does not reach the broker`() async throws {
         try await BadCall.expectRefused(Self.heads)
     }
 
@@ -146,7 +146,7 @@ import Testing
             "of a pasteboard that is not there", .clear(at: "\(WireCall.broker)/pasteboards/none"), "NoSuchPasteboard"),
     ]
 
-    @Test func `I18: what the broker does not have gets the standard errors`() async throws {
+    @Test func `I18: unknown objects, interfaces and members get the standard errors`() async throws {
         try await BadCall.expectRefused(Self.unknown + Self.properties)
     }
 }

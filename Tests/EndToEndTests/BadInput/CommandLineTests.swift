@@ -66,7 +66,9 @@ struct CommandLineTests {
                 arguments: [Array("open".utf8), Array("handler.demo:".utf8) + bytes + [0x78]], place: 2)
         }
 
-    @Test func `I20, I23: an argument that is not UTF-8 is refused with its place, and nothing is sent`() async throws {
+    @Test func `I20, I23: an argument that is not UTF-8 is rejected with its position, and nothing is sent`()
+        async throws
+    {
         #expect(Set(Self.rows).count >= 20)
         let scene = try await BadInputScene.start()
         try await scene.runRounds {
@@ -83,7 +85,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `an argument of any script is taken`() async throws {
+    @Test func `an argument in any script is accepted`() async throws {
         let scene = try await BadInputScene.start()
         let output = try await RunningProcess.run(Binaries.path("ipc-client"), ["set", "日本語 ü 😀", "grün 😀"]).succeeded()
         #expect(output.status == .success)

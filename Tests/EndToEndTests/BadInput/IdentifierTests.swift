@@ -26,7 +26,7 @@ import Testing
         return calls.map { BadCall("“\(id)” \($0.0)", $0.1, "InvalidArguments", naming: "the id “") }
     }
 
-    @Test func `I23: an id of another shape is InvalidArguments`() async throws {
+    @Test func `I23: a malformed id is InvalidArguments`() async throws {
         try await BadCall.expectRefused(Self.rows)
     }
 
@@ -73,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func `I10: the id of another request is InvalidArguments, and the handler is not asked again`() async throws {
+    @Test func `I10: the id of another request is InvalidArguments, and the handler is not called again`() async throws
+    {
         let scene = try await BadInputScene.start()
         let id = "first-call-of-a-request"
         let request = WireCall.openURL("handler.demo:a", ["id": .s(id), "items": .item("x"), "timeout": .u(20_000)])

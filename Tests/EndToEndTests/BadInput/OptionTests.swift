@@ -167,7 +167,7 @@ import Testing
             naming: "annotation"),
     ]
 
-    @Test func `an option that is unknown or of another type is refused by its name`() async throws {
+    @Test func `an option that is unknown or has the wrong type is rejected by name`() async throws {
         let rows =
             Self.unknown + Self.ofURLs + Self.ofSchemes + Self.ofPasteboards + Self.inSet + Self.twice + Self.together
         try await BadCall.expectRefused(rows)
@@ -201,7 +201,7 @@ import Testing
         ]
     }
 
-    @Test func `an item of another shape is refused and nothing of it is kept`() async throws {
+    @Test func `a malformed item is rejected, and no part of it is kept`() async throws {
         try await BadCall.expectRefused(Self.badItems)
     }
 }

@@ -111,12 +111,12 @@ import Testing
         BadCall("id of 65", .setItems(.item("x"), ["id": .s(text(65))]), "InvalidArguments", naming: "65", "64"),
     ]
 
-    @Test func `I23: what is one longer than it may be is refused with the limit`() async throws {
+    @Test func `I23: input just over a limit is rejected, and the error names the limit`() async throws {
         try await BadCall.expectRefused(
             Self.urls + Self.schemes + Self.applications + Self.pasteboards + Self.content, rounds: 4)
     }
 
-    @Test func `what is as long as it may be is taken`() async throws {
+    @Test func `input of exactly the maximum length is accepted`() async throws {
         let scene = try await BadInputScene.start()
         let url = WireValue.repeated("x", Self.mebibyte - 13, before: "handler.demo:")
         try await scene.succeed(WireCall("Schemes1", "CanOpenURL", [url, .none]))

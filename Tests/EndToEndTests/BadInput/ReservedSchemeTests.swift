@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `I22: a reserved scheme is not registered, nor are those beside it`() async throws {
+    @Test func `I22: a reserved scheme is not registered, and neither is the rest of its list`() async throws {
         // The handler's registration must come from the owner of its name, which is the connection of the calls here.
         let scene = try await BadInputScene.start()
         #expect(Self.rows.count >= 20)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: reserved) func `I22: a reserved scheme is registered where the user says so`(scheme: String)
+    @Test(arguments: reserved) func `I22: a reserved scheme is registered with explicit permission`(scheme: String)
         async throws
     {
         let scene = try await BadInputScene.start()

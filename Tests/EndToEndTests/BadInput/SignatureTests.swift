@@ -56,7 +56,7 @@ import Testing
             "InvalidArguments", naming: name)
     }
 
-    @Test func `arguments of another signature are InvalidArguments, and the message tells the right one`() async throws
+    @Test func `arguments with a wrong signature are InvalidArguments, and the message has the right one`() async throws
     {
         try await BadCall.expectRefused(Self.rows + Self.properties)
     }
@@ -88,7 +88,7 @@ import Testing
         ]
     }()
 
-    @Test func `I23: a body that is not what its signature says does not reach the broker`() async throws {
+    @Test func `I23: a body that does not match its signature does not reach the broker`() async throws {
         try await BadCall.expectRefused(Self.malformed)
     }
 }

@@ -214,7 +214,7 @@ extension BadInputScene {
             }, after: { try await $0.expectReason("no-handler") }),
     ]
 
-    @Test func `I12, I17, I18: a caller that vanishes leaves nothing behind, at whatever point`() async throws {
+    @Test func `I12, I17, I18: a caller that disappears at any point leaves nothing behind`() async throws {
         let rows = Self.early + Self.asking + Self.writing + Self.opening
         #expect(rows.count >= 20 && Set(rows.map(\.name)).count == rows.count)
         try await PrivateBus.current.addService(name: "demo.Slow", exec: "/bin/sleep 1000")

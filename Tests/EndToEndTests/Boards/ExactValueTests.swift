@@ -21,7 +21,7 @@ struct ExactValueTests {
         Place(id: (1 << 53) + 1, frame: Rectangle(x: .pi, y: 1 / 3, width: .greatestFiniteMagnitude, height: 2)),
     ]
 
-    @Test func `numbers of a program in Swift arrive in Python bit for bit, and back`() async throws {
+    @Test func `numbers travel from Swift to Python and back bit for bit`() async throws {
         _ = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         let application = try await Application.connect(id: "org.example.Exact", bus: .address(bus.address))

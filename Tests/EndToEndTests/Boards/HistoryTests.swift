@@ -5,7 +5,7 @@ import Testing
 @Suite(.privateBus)
 struct HistoryTests {
     @Test(arguments: [true, false])
-    func `I12: earlier versions are read by their change counts, as many as are held`(persistent: Bool) async throws {
+    func `I12: the earlier versions in the history can be read by change count`(persistent: Bool) async throws {
         let broker = try await BrokerProcess.start()
         let board = try await WireBoard.make("history", persistent: persistent, on: try await WirePeer.start())
         let set = try await board.call(
@@ -35,7 +35,9 @@ struct HistoryTests {
         }
     }
 
-    @Test func `I12: a compare-and-set succeeds at its change count only, and the error tells both`() async throws {
+    @Test func `I12: a compare-and-set succeeds only at its change count, and the error names both counts`()
+        async throws
+    {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("compared", on: try await WirePeer.start())
         let first = try await board.set("first")
@@ -54,7 +56,7 @@ struct HistoryTests {
         #expect(try await board.get() == (third, []))
     }
 
-    @Test func `I11: counts grow over removal, restart and skipping`() async throws {
+    @Test func `I11: change counts grow across removal, restart and skipping`() async throws {
         let broker = try await BrokerProcess.start()
         let board = try await WireBoard.make("counted", on: try await WirePeer.start())
         var last = try await board.set("first")

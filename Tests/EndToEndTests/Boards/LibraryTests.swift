@@ -24,7 +24,7 @@ struct LibraryTests {
         var frame: [Double]
     }
 
-    @Test func `what is written by kind is read by kind`() async throws {
+    @Test func `content that is written by kind can be read by kind`() async throws {
         let broker = try await BrokerProcess.start()
         let board = try await board(try await connect())
         try await board.setItems([
@@ -61,7 +61,7 @@ struct LibraryTests {
         _ = broker
     }
 
-    @Test func `a unique pasteboard takes each kind of content, and leaves with its connection`() async throws {
+    @Test func `a unique pasteboard accepts every kind of content and disappears with its connection`() async throws {
         let broker = try await BrokerProcess.start()
         let (writer, reader) = (try await connect(), try await connect("demo.Reader"))
         let mine = try await writer.uniquePasteboard()
@@ -78,7 +78,7 @@ struct LibraryTests {
         _ = broker
     }
 
-    @Test func `what is promised is given, and outlives a writer that ends in good order`() async throws {
+    @Test func `promised content is provided on demand, and survives a writer that closes properly`() async throws {
         let broker = try await BrokerProcess.start()
         let (writer, reader) = (try await connect(), try await connect("demo.Reader"))
         let (mine, theirs) = (try await board(writer), try await board(reader))
@@ -98,7 +98,7 @@ struct LibraryTests {
         _ = broker
     }
 
-    @Test func `a promise of a writer that has gone is an error at once`() async throws {
+    @Test func `reading a promise of a writer that has left fails immediately`() async throws {
         let broker = try await BrokerProcess.start()
         let reader = try await connect("demo.Reader")
         let theirs = try await board(reader)
@@ -113,7 +113,7 @@ struct LibraryTests {
         _ = broker
     }
 
-    @Test func `what the first reader consumes is not consumed in vain`() async throws {
+    @Test func `a read that finds nothing does not consume the content`() async throws {
         let broker = try await BrokerProcess.start()
         let board = try await board(try await connect())
         try await board.setItems([.string("once")], options: PasteboardOptions(isOnce: true))
@@ -125,7 +125,7 @@ struct LibraryTests {
         _ = broker
     }
 
-    @Test func `a removal is told`() async throws {
+    @Test func `a removal is reported`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await connect()
         let board = try await board(application)

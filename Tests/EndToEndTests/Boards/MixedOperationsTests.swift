@@ -8,7 +8,7 @@ struct MixedOperationsTests {
         clients: TestSize.pick(small: 16, full: 64), operations: TestSize.pick(small: 60, full: 500),
         kills: TestSize.pick(small: 4, full: 40))
 
-    @Test func `I10, I11, I12: killed at random, boards are what their history says`() async throws {
+    @Test func `I10, I11, I12: after random kills, pasteboards match their history`() async throws {
         let report = try await MixedOperations.run(Self.size, SeededGenerator.forTest("mixed operations"))
         print("mixed operations: \(report)")
         #expect(report.violations.isEmpty)
@@ -18,7 +18,7 @@ struct MixedOperationsTests {
 
     /// The controls: the same run with a mistake.
     @Test(arguments: BoardMistake.allCases)
-    func `a client that is wrong is found`(mistake: BoardMistake) async throws {
+    func `a faulty client is found`(mistake: BoardMistake) async throws {
         // A faulty compare-and-set must succeed first, which is more frequent with fewer clients.
         let size =
             mistake == .lostUpdate

@@ -40,7 +40,7 @@ struct PromiseTests {
         try await reader.peer.reply(serial, on: "reader")
     }
 
-    @Test func `what is promised is asked for when it is read, and once`() async throws {
+    @Test func `promised content is requested once, at the first read`() async throws {
         let (_, writer, reader) = try await start()
         let count = try await promise(writer)
         // Existing content needs no writer.
@@ -59,7 +59,7 @@ struct PromiseTests {
         #expect(try await reader.versions().last?["types"]?[1]?[0]?.text == Self.html)
     }
 
-    @Test func `many that read at a time ask the writer once`() async throws {
+    @Test func `many readers at once cause one request to the writer`() async throws {
         let (_, writer, reader) = try await start()
         _ = try await promise(writer)
         var serials: [Int] = []
@@ -69,7 +69,7 @@ struct PromiseTests {
         #expect(try await writer.peer.waitingCalls(on: "writer") == 0)
     }
 
-    @Test func `a large value comes by descriptor`() async throws {
+    @Test func `a large value arrives as a descriptor`() async throws {
         let (_, writer, reader) = try await start()
         _ = try await promise(writer)
         let serial = try await ask(reader, ["types": .strings([Self.json]), "fd": .b(true)])
@@ -78,7 +78,7 @@ struct PromiseTests {
         #expect(try await value["digest"]?.text == reader.peer.digest(3_000_000))
     }
 
-    @Test func `a writer that has left is an error at once`() async throws {
+    @Test func `if the writer has left, the read fails immediately`() async throws {
         let (_, writer, reader) = try await start()
         _ = try await promise(writer)
         try await writer.peer.close("writer")
@@ -88,7 +88,7 @@ struct PromiseTests {
         #expect(try await reader.get(["types": .strings(["text/plain;charset=utf-8"])]).texts == ["here", nil])
     }
 
-    @Test func `a writer that leaves while it is asked is an error at once`() async throws {
+    @Test func `if the writer leaves during a request, the read fails immediately`() async throws {
         let (_, writer, reader) = try await start()
         _ = try await promise(writer)
         let serial = try await ask(reader)
@@ -98,7 +98,7 @@ struct PromiseTests {
         #expect(broken.error == BoardErrors.noSuchItem, "\(broken)")
     }
 
-    @Test func `a writer that gives no value is an error that tells why`() async throws {
+    @Test func `if the writer provides no value, the error gives the reason`() async throws {
         let (broker, writer, reader) = try await start()
         _ = try await promise(writer)
         let wrong: [([WireValue], String?)] = [
@@ -120,7 +120,7 @@ struct PromiseTests {
         #expect(WireBoard.read(try await answer(serial, reader)).texts == ["{}", nil])
     }
 
-    @Test func `a writer that never answers is an error at the deadline, and others do not wait for it`() async throws {
+    @Test func `if the writer never answers, the read fails at the deadline and delays no other caller`() async throws {
         let (_, writer, reader) = try await start(deadline: 300)
         _ = try await promise(writer)
         let other = try await WireBoard.make("other", on: reader.peer, "other")
@@ -135,7 +135,7 @@ struct PromiseTests {
     }
 
     @Test(arguments: [true, false])
-    func `before a writer ends in good order all that it has promised is fetched`(restarts: Bool) async throws {
+    func `before a writer closes properly, everything that it promised is fetched`(restarts: Bool) async throws {
         let (broker, writer, reader) = try await start()
         let count = try await promise(writer)
         let serial = try await writer.peer.send(WireCall("Pasteboards1", "FetchPromises", [.none]), on: "writer")
@@ -150,7 +150,7 @@ struct PromiseTests {
         #expect(try await reader.get() == (count, ["here", "kept"]))
     }
 
-    @Test func `what replaces a promise ends it`() async throws {
+    @Test func `a new version ends the promises of the old one`() async throws {
         let (_, writer, reader) = try await start()
         _ = try await promise(writer)
         let count = try await reader.set("new")

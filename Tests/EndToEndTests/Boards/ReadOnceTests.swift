@@ -5,7 +5,7 @@ import Testing
 @Suite(.privateBus)
 struct ReadOnceTests {
     @Test(arguments: [true, false])
-    func `the first reader of what is to be read once consumes it`(persistent: Bool) async throws {
+    func `the first reader of a read-once version consumes it`(persistent: Bool) async throws {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("once", persistent: persistent, on: try await WirePeer.start())
         let count = try await board.set("secret", ["once": .b(true)])
@@ -26,7 +26,7 @@ struct ReadOnceTests {
         for _ in 0..<2 { #expect(try await board.get() == (next, ["open"])) }
     }
 
-    @Test func `reading one value consumes all`() async throws {
+    @Test func `reading one value consumes the whole version`() async throws {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("once", on: try await WirePeer.start())
         try await board.set("secret", ["once": .b(true)])
@@ -37,7 +37,7 @@ struct ReadOnceTests {
     }
 
     @Test(arguments: [true, false])
-    func `I12: of many that ask at a time one gets it`(takes: Bool) async throws {
+    func `I12: of many concurrent readers, exactly one gets the content`(takes: Bool) async throws {
         _ = try await BrokerProcess.start()
         let peer = try await WirePeer.start()
         let board = try await WireBoard.make("raced", on: peer)
@@ -59,7 +59,9 @@ struct ReadOnceTests {
     }
 
     @Test(arguments: [true, false])
-    func `I10: a take whose answer was lost is had again by its id, by nobody else`(restarts: Bool) async throws {
+    func `I10: a take can be repeated by its id if the answer was lost, but not by another caller`(restarts: Bool)
+        async throws
+    {
         let broker = try await BrokerProcess.start()
         let peer = try await WirePeer.start()
         let board = try await WireBoard.make("taken", on: peer)

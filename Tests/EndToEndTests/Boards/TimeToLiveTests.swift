@@ -5,7 +5,7 @@ import Testing
 @Suite(.privateBus)
 struct TimeToLiveTests {
     @Test(arguments: [true, false])
-    func `a version ends after its time, which is a change`(persistent: Bool) async throws {
+    func `a version expires after its time to live, which counts as a change`(persistent: Bool) async throws {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("short", persistent: persistent, on: try await WirePeer.start())
         let clock = ContinuousClock()
@@ -23,7 +23,7 @@ struct TimeToLiveTests {
         #expect(gone.error == BoardErrors.noSuchItem, "\(gone)")
     }
 
-    @Test func `an earlier version that ends is let go, the others stay`() async throws {
+    @Test func `an earlier version that expires is released, and the others stay`() async throws {
         _ = try await BrokerProcess.start()
         let peer = try await WirePeer.start()
         let board = try await WireBoard.make("held", on: peer)
@@ -46,7 +46,7 @@ struct TimeToLiveTests {
     }
 
     @Test(arguments: [30, 1_000])
-    func `I1: an end is kept over kill -9`(milliseconds: UInt64) async throws {
+    func `I1: an expiration time survives kill -9`(milliseconds: UInt64) async throws {
         let broker = try await BrokerProcess.start()
         let peer = try await WirePeer.start()
         let board = try await WireBoard.make("short", on: peer)
@@ -62,7 +62,7 @@ struct TimeToLiveTests {
         #expect(try await long.facts()["expires"]?.number == expires)
     }
 
-    @Test func `what is added ends with what was there`() async throws {
+    @Test func `added items expire with the items that were already there`() async throws {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("short", on: try await WirePeer.start())
         try await board.set("first", ["time-to-live": .t(3_600_000)])
@@ -75,7 +75,7 @@ struct TimeToLiveTests {
         #expect(try #require(try await board.facts()["expires"]?.number) < end - 1_800_000)
     }
 
-    @Test func `a time of 0 is refused`() async throws {
+    @Test func `a time to live of 0 is rejected`() async throws {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("short", on: try await WirePeer.start())
         let refused = try await board.call(.setItems(.item("x"), ["time-to-live": .t(0)], at: board.path))

@@ -31,7 +31,7 @@ import Testing
             Binaries.path("ipc-broker"), arguments, environment: bus.environment.merging(environment) { $1 })
     }
 
-    @Test func `the usual file is read, and the command line wins over it`() async throws {
+    @Test func `the default file is read, and the command line overrides it`() async throws {
         try writeUsual("[Limits]\nwatchers=123\nhistory=7\n")
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "history=9"]
@@ -42,7 +42,7 @@ import Testing
         #expect(limits["pasteboards"] == 100_000)
     }
 
-    @Test func `a file that is named takes the place of the usual one`() async throws {
+    @Test func `a named file replaces the default file`() async throws {
         try writeUsual("[Limits]\nwatchers=123\nhistory=7\n")
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--config", try write("[Limits]\nwatchers=5\n[Log]\nlevel=debug\n", to: "other.conf")]
@@ -51,7 +51,7 @@ import Testing
         #expect(limits["watchers"] == 5 && limits["history"] == 1)
     }
 
-    @Test func `the store's folder: command line, environment, file, in this order`() async throws {
+    @Test func `the store's folder comes from the command line, else the environment, else the file`() async throws {
         let bus = try PrivateBus.current
         let places = ["file", "environment", "option"].map { bus.directory.appending("store of \($0)") }
         let config = try write("[Store]\ndirectory=\(places[0])\n", to: "store.conf")
@@ -72,7 +72,7 @@ import Testing
         ("[Limit]\nwatchers=1\n", ":1: ", "the groups are"), ("[Limits]\nwatchers=1\nwatchers=2\n", ":3: ", "twice"),
         ("[Log]\nlevel=loud\n", ":2: ", "write one of"), ("watchers=1\n", ":1: ", "before the first group"),
     ])
-    func `a mistake ends the broker with its place and what to do`(
+    func `after a mistake in the file, the broker exits, and the error says where it is and what to do`(
         text: String, place: String, part: String
     ) async throws {
         let path = try write(text, to: "wrong.conf")
@@ -84,7 +84,7 @@ import Testing
         #expect(try await run([]).status == .exited(65))
     }
 
-    @Test func `a file that is named and not there is 66`() async throws {
+    @Test func `a named file that does not exist exits with 66`() async throws {
         let output = try await run(["--config", "/nowhere/ipc-broker.conf"])
         #expect(output.status == .exited(66))
         #expect(output.errors.contains("/nowhere/ipc-broker.conf"))

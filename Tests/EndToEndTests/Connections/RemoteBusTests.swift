@@ -17,7 +17,7 @@ struct RemoteBusTests {
     }
 
     @Test(arguments: [true, false])
-    func `a text arrives over a program in place of ssh`(throughPipes: Bool) async throws {
+    func `a text arrives through a program that replaces ssh`(throughPipes: Bool) async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--count", "1"])
         let sent = try await Tools.client(
@@ -27,7 +27,7 @@ struct RemoteBusTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `a handler is reached over a program in place of ssh`() async throws {
+    @Test func `a handler is reached through a program that replaces ssh`() async throws {
         let broker = try await BrokerProcess.start()
         let remote = environment(BridgeAddress.of(bus.address, throughPipes: true))
         let server = try await Tools.server(["--count", "1"], environment: remote)
@@ -38,7 +38,7 @@ struct RemoteBusTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `without descriptors large values travel inline or are refused`() async throws {
+    @Test func `without descriptors, large values travel inline or are rejected`() async throws {
         let broker = try await BrokerProcess.start()
         let remote = environment(BridgeAddress.of(bus.address, throughPipes: true))
         let fits = String(repeating: "a", count: 1 << 20)
@@ -57,7 +57,7 @@ struct RemoteBusTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `the documented line sends over ssh`() async throws {
+    @Test func `the documented command sends over ssh`() async throws {
         let document = try FileContents.text("\(Self.root)/docs/connections.md")
         let line = try #require(document.split(separator: "\n").first { $0.hasPrefix("DBUS_SESSION_BUS_ADDRESS='") })
         let address = String(line.split(separator: "'")[1])
@@ -77,7 +77,7 @@ struct RemoteBusTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `autolaunch takes the bus that dbus-launch names`() async throws {
+    @Test func `autolaunch uses the bus that dbus-launch names`() async throws {
         let broker = try await BrokerProcess.start()
         // libdbus runs dbus-launch and reads the address, a process ID and a window.
         let folder = try bus.directory.makeDirectory("launcher")
@@ -94,7 +94,7 @@ struct RemoteBusTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a program away"))
-    func `a program with the rights of another user ignores the address`() async throws {
+    func `a setuid program ignores the address`() async throws {
         let tool = bus.directory.appending("ipc-client")
         _ = try await RunningProcess.run("cp", [try Binaries.path("ipc-client"), tool]).succeeded()
         chmod(bus.directory.path, 0o755)

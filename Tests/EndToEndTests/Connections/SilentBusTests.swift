@@ -38,7 +38,7 @@ struct SilentBusTests {
     }
 
     @Test(arguments: ["silent", "consents"])
-    func `a sender waits no longer for the bus than for its answer`(behaviour: String) async throws {
+    func `a sender's time-out includes the wait for the bus`(behaviour: String) async throws {
         let socket = bus.directory.appending("silent")
         let peer = try await PythonPeer.start(Self.script, arguments: [socket, behaviour])
         #expect(try await peer.nextLine() == "ready")
@@ -52,7 +52,7 @@ struct SilentBusTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func `a bus that stops is waited for as long as the command says`() async throws {
+    @Test func `a command waits for a stopped bus until its own time-out`() async throws {
         kill(try bus.pid, SIGSTOP)
         try await expectTryAgain(["send", "hello", "--timeout", "1"], bus.address, within: .seconds(15))
         kill(try bus.pid, SIGCONT)
@@ -60,7 +60,7 @@ struct SilentBusTests {
         #expect(try await Tools.client(["send", "hello", "--timeout", "10"]).status == .exited(69))
     }
 
-    @Test func `any other command ends as well`() async throws {
+    @Test func `every other command also ends on a silent bus`() async throws {
         let socket = bus.directory.appending("silent")
         let peer = try await PythonPeer.start(Self.script, arguments: [socket, "consents"])
         #expect(try await peer.nextLine() == "ready")

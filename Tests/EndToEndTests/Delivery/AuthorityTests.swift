@@ -13,7 +13,7 @@ struct AuthorityTests {
         DeliveryScene.open(DeliveryScene.newID(), "x", ["queue": .b(true)], options)
     }
 
-    @Test func `I19: a source that is only stated matches no allow rule`() async throws {
+    @Test func `I19: a claimed source matches no allow rule`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         try await scene.openHandler(persistent: true)
         try await scene.succeed(
@@ -42,7 +42,7 @@ struct AuthorityTests {
         #expect(policy["default"]?.text == "deny" && policy["allow"]?[0]?.text == Self.trusted, "\(policy)")
     }
 
-    @Test func `I19: to refuse a source its word is enough`() async throws {
+    @Test func `I19: a claimed source is enough for a deny rule`() async throws {
         let scene = try await DeliveryScene.start()
         try await scene.succeed(.setPolicy(DeliveryScene.application, ["deny": .strings(["demo.Refused"])]))
         try await scene.expectError("AccessDenied", of: open(["source-application": .s("demo.Refused")]))
@@ -67,7 +67,7 @@ struct AuthorityTests {
         #expect(try await scene.end(id)["outcome"]?.text == "handled")
     }
 
-    @Test func `I19: signals of who is not the bus have no effect on the broker`() async throws {
+    @Test func `I19: forged bus signals have no effect on the broker`() async throws {
         let scene = try await DeliveryScene.start()
         let id = try await scene.queue()
         let request = try await scene.next()
@@ -95,7 +95,7 @@ struct AuthorityTests {
 
     /// The library as the handler: it accepts calls only from the owner of the broker's name.
     @DBusActor
-    @Test func `I19: a URL from anybody but the broker is refused`() async throws {
+    @Test func `I19: a handler rejects a URL that is not from the broker`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         let application = try await Application.connect(
             id: "demo.Library", schemes: ["library.demo"], bus: .address(scene.bus.address))
@@ -121,7 +121,7 @@ struct AuthorityTests {
 
     /// The library as the sender: only the broker may report the outcome of a request.
     @DBusActor
-    @Test func `I19: an end that anybody but the broker tells is not heard`() async throws {
+    @Test func `I19: an outcome that is not from the broker is ignored`() async throws {
         let scene = try await DeliveryScene.start()
         let application = try await Application.connect(
             id: "demo.Library", schemes: ["library.demo"], bus: .address(scene.bus.address))
@@ -142,7 +142,7 @@ struct AuthorityTests {
         await application.close()
     }
 
-    @Test func `I19: a caller whose process is gone has no right that needs a look at it`() async throws {
+    @Test func `I19: a caller whose process is gone has no right that depends on its process`() async throws {
         let scene = try await DeliveryScene.start()
         try await scene.succeed(
             .setPolicy(DeliveryScene.application, ["default": .s("deny"), "allow": .strings([Self.trusted])]))

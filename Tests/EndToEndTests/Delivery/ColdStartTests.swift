@@ -28,7 +28,7 @@ struct ColdStartTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `what is queued for a program that cannot be started is delivered as soon as it can`() async throws {
+    @Test func `requests for a program that cannot be started are delivered as soon as it can`() async throws {
         let broker = try await BrokerProcess.start()
         let handler = try await HandlerProgram()
         let peer = try await WirePeer.start()

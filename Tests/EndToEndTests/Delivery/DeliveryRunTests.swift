@@ -22,7 +22,9 @@ struct DeliveryRunTests {
         return settings
     }
 
-    @Test func `I6, I7, I8: every queued request reaches one end, in its line, whatever is killed`() async throws {
+    @Test func `I6, I7, I8: every queued request reaches one outcome, in its queue's order, despite kills`()
+        async throws
+    {
         let report = try await DeliveryRun.run(
             Self.size, SeededGenerator.forTest("deliveries"), settings(control: nil))
         print("deliveries: \(report)")
@@ -34,7 +36,7 @@ struct DeliveryRunTests {
 
     /// The controls: the same run with a broker that has one defect.
     @Test(arguments: DeliveryControl.allCases)
-    func `a broker that is wrong is found`(_ control: DeliveryControl) async throws {
+    func `a faulty broker is found`(_ control: DeliveryControl) async throws {
         var size = Self.size
         // Without kills, any violation is due to the defect. The broker that forgets needs kills.
         (size.handlerKills, size.killers) = (0, .max)
@@ -72,7 +74,7 @@ enum DeliveryControl: String, CaseIterable, Sendable, CustomTestStringConvertibl
 @Suite(.privateBus, .serialized)
 struct ToyDeliveriesTests {
     @Test(arguments: ToyDeliveries.allCases)
-    func `a run finds what is wrong, and nothing else`(_ toy: ToyDeliveries) async throws {
+    func `a run finds every defect and raises no false alarm`(_ toy: ToyDeliveries) async throws {
         let size = DeliveryRun.Size(
             // A toy broker can reorder requests only when two in one sender queue are waiting.
             senders: 6, requests: toy == .reorder ? 240 : 30, handlers: 2,

@@ -35,7 +35,7 @@ struct MisbehavingHandlerTests {
         Misbehaviour(verb: "open=good.example:x", outcome: "handled"),
     ]
 
-    @Test func `I6, I15: a handler that misbehaves hurts itself and its senders only`() async throws {
+    @Test func `I6, I15: a misbehaving handler harms only itself and its senders`() async throws {
         let broker = try await Self.broker()
         let good = try await TestHandler("org.example.Good", "good.example")
         let (client, victim) = (try await BrokerClient(), try await BrokerClient())
@@ -93,7 +93,7 @@ struct MisbehavingHandlerTests {
 
     /// Handlers that open their own URLs, and each other's.
     @Test(arguments: [[0, 0], [0, 1]])
-    func `I6: a loop of handlers is cut, and all of them get an answer`(_ numbers: [Int]) async throws {
+    func `I6: a loop of handlers is broken, and all of them get an answer`(_ numbers: [Int]) async throws {
         let broker = try await Self.broker()
         let client = try await BrokerClient()
         var handlers: [HandlerProgram] = []

@@ -4,7 +4,9 @@ import Testing
 /// Requests without a waiting sender: on disk before the sender's answer, delivered in sender queues.
 @Suite(.privateBus)
 struct QueuedRequestTests {
-    @Test func `I1, I8: they wait for a handler that is not there, over a restart, and come in order`() async throws {
+    @Test func `I1, I8: queued requests wait for an absent handler, across a restart, and arrive in order`()
+        async throws
+    {
         let scene = try await DeliveryScene.start(handler: false)
         try await scene.claim()
         var ids: [String] = []
@@ -24,7 +26,8 @@ struct QueuedRequestTests {
         for id in ids { #expect(try await scene.facts(id)["outcome"]?.text == "handled") }
     }
 
-    @Test func `I7, I8: what was unanswered comes again first, one at a time, with a higher attempt`() async throws {
+    @Test func `I7, I8: unanswered requests are redelivered first, one at a time, with a higher attempt`() async throws
+    {
         let scene = try await DeliveryScene.start(handler: false)
         try await scene.openHandler(window: 3, persistent: true)
         var ids: [String] = []
@@ -51,7 +54,7 @@ struct QueuedRequestTests {
         for id in ids { #expect(try await scene.end(id)["outcome"]?.text == "handled") }
     }
 
-    @Test func `I8: a request that ends its handler is parked, and those behind it go on`() async throws {
+    @Test func `I8: a request that crashes its handler is parked, and later requests continue`() async throws {
         let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=5"], handler: false)
         let handler = try await HandlerProgram()
         try await handler.install(try await BrokerClient())
@@ -77,7 +80,7 @@ struct QueuedRequestTests {
         #expect(try await scene.end(again)["error-code"]?.text == "parked")
     }
 
-    @Test func `I8: a request is not to blame for an end that it shared with others`() async throws {
+    @Test func `I8: a request is not parked if other requests were in flight at the crash`() async throws {
         let scene = try await DeliveryScene.start(
             limits: ["back-off-milliseconds=5", "attempts=1"], handler: false)
         try await scene.openHandler(window: 2, persistent: true)
@@ -96,7 +99,7 @@ struct QueuedRequestTests {
         #expect(try await scene.end(ids[1])["outcome"]?.text == "handled")
     }
 
-    @Test func `I6: what is not delivered in its time expires, and the handler never sees it`() async throws {
+    @Test func `I6: a request that is not delivered in time expires, and the handler never sees it`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         try await scene.claim()
         let short = try await scene.queue("short", ["time-to-live": .t(100)])
@@ -115,7 +118,7 @@ struct QueuedRequestTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
     }
 
-    @Test func `what cannot be queued is refused`() async throws {
+    @Test func `a request that cannot be queued is rejected`() async throws {
         let scene = try await DeliveryScene.start()
         func refused(_ name: String, _ url: String, _ options: [(String, WireValue)]) async throws {
             try await scene.expectError(name, of: WireCall("URLs1", "OpenURL", [.s(url), .dictionary(options)]))
@@ -135,7 +138,7 @@ struct QueuedRequestTests {
         #expect(answer["outcome"]?.text == "queued" && answer["application"]?.text == "demo.Later", "\(answer)")
     }
 
-    @Test func `what a handler hands back keeps its place until the handler registers again`() async throws {
+    @Test func `a request that a handler hands back keeps its place until the handler registers again`() async throws {
         let scene = try await DeliveryScene.start(limits: ["attempts=1"])
         let ids = [try await scene.queue("a"), try await scene.queue("b")]
         let first = try await scene.next()
@@ -154,7 +157,7 @@ struct QueuedRequestTests {
         #expect(try await scene.steps(ids[0]).contains("handed-back"))
     }
 
-    @Test func `lines of one handler take turns`() async throws {
+    @Test func `the sender queues of a handler take turns`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         try await scene.claim()
         for number in 0..<20 { try await scene.queue("many/\(number)", ["source-application": .s("demo.Many")]) }
@@ -170,7 +173,7 @@ struct QueuedRequestTests {
         #expect(paths.filter { $0.hasPrefix("many") } == (0..<4).map { "many/\($0)" }, "\(paths)")
     }
 
-    @Test func `I8: who waits and who queues stand in one line`() async throws {
+    @Test func `I8: waiting and queued requests share one sender queue`() async throws {
         let scene = try await DeliveryScene.start()
         var serials: [Int] = []
         for number in 0..<6 {
@@ -188,7 +191,7 @@ struct QueuedRequestTests {
         for serial in serials { #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled") }
     }
 
-    @Test func `a request that is given back comes again, and one that is given back for ever is held back`()
+    @Test func `a returned request is redelivered, with a growing delay if it is returned repeatedly`()
         async throws
     {
         let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=60000"])
@@ -220,7 +223,7 @@ struct QueuedRequestTests {
         try await scene.answer(request)
     }
 
-    @Test func `what was called off while its handler had it does not come again when that leaves`() async throws {
+    @Test func `a request that is cancelled in flight is not redelivered after its handler leaves`() async throws {
         let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=5"])
         let (id, other) = (try await scene.queue("off"), try await scene.queue("other"))
         _ = try await scene.next()
@@ -234,7 +237,7 @@ struct QueuedRequestTests {
         try await scene.answer(request)
     }
 
-    @Test func `I19: a source that is refused by now gets in by no retry`() async throws {
+    @Test func `I19: a retry does not bypass a newer deny rule`() async throws {
         let scene = try await DeliveryScene.start()
         let id = try await scene.queue("x", ["source-application": .s("demo.Refused")])
         try await scene.answer(try await scene.next(), "failed")

@@ -51,7 +51,7 @@ struct RepeatedRequestTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `I10: a repeat of an ended request has its result, also when there is no room for a new one`()
+    @Test func `I10: a repeat of an ended request returns its result, even when the queue is full`()
         async throws
     {
         let scene = try await DeliveryScene.start(limits: ["pending-requests-per-handler=1"])
@@ -151,7 +151,7 @@ struct RepeatedRequestTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
     }
 
-    @Test func `I10: who calls again says how much time is left, and calls for the same`() async throws {
+    @Test func `I10: a repeated call states the time that is left, and it is the same call`() async throws {
         let scene = try await DeliveryScene.start()
         let id = DeliveryScene.newID()
         _ = try await scene.send(id, "a", ["timeout": .u(60_000)])
@@ -173,7 +173,7 @@ struct RepeatedRequestTests {
         try await scene.expectError("InvalidArguments", of: DeliveryScene.open(id, "a", ["timeout": .u(50_000)]))
     }
 
-    @Test func `I10: who waits twice for one request is told the same twice`() async throws {
+    @Test func `I10: two calls that wait for one request get the same answer`() async throws {
         let scene = try await DeliveryScene.start()
         let id = DeliveryScene.newID()
         let serials = [try await scene.send(id), try await scene.send(id)]

@@ -4,7 +4,7 @@ import Testing
 /// Information about requests: queried by id from any connection, listed, traced, retried, forgotten.
 @Suite(.privateBus)
 struct RequestFactsTests {
-    @Test func `I6: whoever knows the id can wait for the end and ask for it`() async throws {
+    @Test func `I6: any caller that knows the id can wait for the outcome and query it`() async throws {
         let scene = try await DeliveryScene.start()
         let id = DeliveryScene.newID()
         let opening = try await scene.send(id)
@@ -27,7 +27,7 @@ struct RequestFactsTests {
         }
     }
 
-    @Test func `I6: a question that meets the end is answered`() async throws {
+    @Test func `I6: a wait that races with the outcome is answered`() async throws {
         let scene = try await DeliveryScene.start()
         for number in 0..<TestSize.pick(small: 100, full: 2_000) {
             let id = try await scene.queue("\(number)")
@@ -42,7 +42,7 @@ struct RequestFactsTests {
         }
     }
 
-    @Test func `the facts of a request tell how it stands`() async throws {
+    @Test func `the facts of a request describe its state`() async throws {
         let scene = try await DeliveryScene.start()
         let entries: KeyValuePairs<String, WireValue> = [
             "items": .item("four"), "source-application": .s("demo.Sender"), "pasteboard": .s("facts"),
@@ -99,7 +99,7 @@ struct RequestFactsTests {
         try await scene.expectError("InvalidArguments", of: .listRequests(["state": .s("lost")]))
     }
 
-    @Test func `a trace tells every step with its attempt, and no content`() async throws {
+    @Test func `a trace shows every step with its attempt, and no content`() async throws {
         let scene = try await DeliveryScene.start()
         let id = try await scene.queue("a", ["items": .item("secret content")])
         _ = try await scene.next()
@@ -122,7 +122,7 @@ struct RequestFactsTests {
         #expect(!"\(steps)".contains("secret"))
     }
 
-    @Test func `what was not handled can be queued once more, with its payload`() async throws {
+    @Test func `a request that was not handled can be retried with its payload`() async throws {
         let scene = try await DeliveryScene.start()
         let id = try await scene.queue("a", ["items": .item("the payload"), "annotation": .s("a note")])
         let first = try await scene.next()
@@ -146,7 +146,7 @@ struct RequestFactsTests {
         try await scene.expectError("NoSuchRequest", of: .retryRequest(DeliveryScene.newID()))
     }
 
-    @Test func `what has ended can be forgotten`() async throws {
+    @Test func `an ended request can be dropped`() async throws {
         let scene = try await DeliveryScene.start()
         let id = try await scene.queue()
         let request = try await scene.next()
@@ -159,7 +159,7 @@ struct RequestFactsTests {
         #expect(try await scene.succeed(.listRequests()).body[0].elements == [])
     }
 
-    @Test func `the end of a queued request is told to the connection that queued it, and to no other`() async throws {
+    @Test func `the outcome of a queued request is reported only to the connection that queued it`() async throws {
         let scene = try await DeliveryScene.start()
         try await scene.succeed(.bus("AddMatch", [.s("type='signal',member='RequestCompleted'")]), on: "witness")
         let id = try await scene.queue()
@@ -176,7 +176,7 @@ struct RequestFactsTests {
         #expect(try await scene.peer.heardSignals("RequestCompleted", on: "caller") == 0)
     }
 
-    @Test func `I6: what ended is known after a restart, and what has not goes on`() async throws {
+    @Test func `I6: after a restart, ended requests are still known and the others continue`() async throws {
         let scene = try await DeliveryScene.start()
         let done = try await scene.queue("done", ["items": .item("x")])
         try await scene.answer(try await scene.next(), "declined", ["items": .item("the reply")])

@@ -126,7 +126,7 @@ struct RestartTests {
 extension RestartTests {
     /// The claim of a file and a stored claim; the older one handles the scheme.
     @Test(arguments: [true, false])
-    func `I21: who handles a scheme handles it after a restart too`(isFileOlder: Bool) async throws {
+    func `I21: the handler of a scheme stays the same after a restart`(isFileOlder: Bool) async throws {
         let data = try PrivateBus.current.directory.appending("data/swift-ipc/handlers")
         _ = try await RunningProcess.run("mkdir", ["-p", data]).succeeded()
         let file = "\(data)/com.example.File.handler"

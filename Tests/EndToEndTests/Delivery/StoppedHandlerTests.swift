@@ -19,7 +19,7 @@ struct StoppedHandlerTests {
     private nonisolated static let bound = 16 << 20
 
     @Test(.enabled(if: BusImplementation.current == .daemon, "the memory of dbus-daemon is measured"))
-    func `I15, I16: what is queued for a stopped handler waits at the broker, and comes in order`() async throws {
+    func `I15, I16: requests for a stopped handler wait in the broker and are delivered in order`() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "pending-requests-per-handler=\(Self.limit)"]
         let broker = try await BrokerProcess.start(settings)

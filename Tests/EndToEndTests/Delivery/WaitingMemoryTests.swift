@@ -17,14 +17,14 @@ struct WaitingMemoryTests {
     private nonisolated static let bound = (8 << 20) + limit * 44 / 32
 
     @Test(arguments: [0, 1_024])
-    func `I16: waiting requests at the limit stay within the memory of the broker`(bytes: Int) async throws {
+    func `I16: waiting requests at the limit fit in the broker's memory bound`(bytes: Int) async throws {
         let (memory, refused) = try await memory(waitingBytes: Self.limit, bytes)
         print("\(Self.requests) requests of \(bytes) bytes, \(refused) refused: \(memory) bytes, at most \(Self.bound)")
         #expect(memory < Self.bound)
         #expect(refused > 0, "the limit is reached")
     }
 
-    @Test func `control: with another limit the same requests take more`() async throws {
+    @Test func `control: with a higher limit, the same requests take more memory`() async throws {
         let (memory, refused) = try await memory(waitingBytes: Self.limit * 16, 1_024)
         print("without that limit: \(memory) bytes, \(refused) refused")
         #expect(memory > Self.bound)

@@ -5,7 +5,7 @@ import Testing
 /// Waiting senders learn the outcome at once, whatever the handler, they themselves or others do.
 @Suite(.privateBus)
 struct WaitingRequestTests {
-    @Test func `I6: a handler that ends makes its request fail at once`() async throws {
+    @Test func `I6: if the handler exits, its request fails immediately`() async throws {
         let scene = try await DeliveryScene.start()
         let id = DeliveryScene.newID()
         let serial = try await scene.send(id)
@@ -24,7 +24,7 @@ struct WaitingRequestTests {
         #expect(try await scene.peer.reply(next)["outcome"]?.text == "handled")
     }
 
-    @Test func `I6: what waits behind a request whose handler ends goes on with the next process`() async throws {
+    @Test func `I6: after the handler exits, the requests behind go to its next process`() async throws {
         let scene = try await DeliveryScene.start()
         let handler = try await HandlerProgram()
         let client = try await BrokerClient()
@@ -44,7 +44,7 @@ struct WaitingRequestTests {
         #expect(handler.log.entries.starts.count == 2)
     }
 
-    @Test func `I6: a handler that ends before the broker knows that its start succeeded was started`() async throws {
+    @Test func `I6: a handler that exits before the broker learns of its start counts as started`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         let handler = try await HandlerProgram()
         try await handler.install(try await BrokerClient())
@@ -66,7 +66,7 @@ struct WaitingRequestTests {
         try await delay.terminate()
     }
 
-    @Test func `I6: who leaves before the delivery cancels`() async throws {
+    @Test func `I6: a sender that leaves before the delivery cancels its request`() async throws {
         let scene = try await DeliveryScene.start()
         let first = try await scene.send(DeliveryScene.newID(), "first")
         let held = try await scene.next()
@@ -83,7 +83,7 @@ struct WaitingRequestTests {
         #expect(try await scene.next().path == "third")
     }
 
-    @Test func `I6: who leaves after the delivery can ask later`() async throws {
+    @Test func `I6: a sender that leaves after the delivery can query the outcome later`() async throws {
         let scene = try await DeliveryScene.start()
         let unique = try await scene.peer.open("leaver")
         let id = DeliveryScene.newID()
@@ -95,7 +95,7 @@ struct WaitingRequestTests {
         #expect(try await scene.end(id)["outcome"]?.text == "declined")
     }
 
-    @Test func `a handler that cannot be there is an error, and nothing is accepted`() async throws {
+    @Test func `if the handler is absent and cannot be started, the request is rejected`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         try await scene.claim()
         let id = DeliveryScene.newID()
@@ -109,7 +109,7 @@ struct WaitingRequestTests {
     }
 
     @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
-    func `I6: a start that fails is an end with the reason, and is not tried for ever`() async throws {
+    func `I6: a failed start ends the request with the reason, and starts are not retried forever`() async throws {
         let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=1"], handler: false)
         let starts = scene.bus.directory.appending("starts")
         try FileContents.write("", to: starts)
@@ -129,7 +129,7 @@ struct WaitingRequestTests {
         #expect(try await scene.facts(id)["state"]?.text == "waiting")
     }
 
-    @Test func `a handler that is slow to start is awaited by all, and started once`() async throws {
+    @Test func `all senders wait for a handler that starts slowly, and it is started once`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         let handler = try await HandlerProgram()
         try await handler.install(try await BrokerClient(), window: 8, late: 0.3)
@@ -140,7 +140,9 @@ struct WaitingRequestTests {
         #expect(try handler.log.read().urls == (0..<20).map { handler.url("\($0)") })
     }
 
-    @Test func `I6: no answer in time is unknown, and the late answer is kept once`() async throws {
+    @Test func `I6: without an answer in time the request times out, and the first late answer is recorded`()
+        async throws
+    {
         let scene = try await DeliveryScene.start()
         let id = DeliveryScene.newID()
         let serial = try await scene.send(id, "x", ["timeout": .u(50)])
@@ -158,7 +160,7 @@ struct WaitingRequestTests {
         #expect(try await scene.steps(id).contains("answered-late"))
     }
 
-    @Test func `a handler that leaves too much unanswered gets no more until it answers`() async throws {
+    @Test func `a handler with too many unanswered requests gets no more until it answers`() async throws {
         let scene = try await DeliveryScene.start(limits: ["unanswered-most=2"])
         var held: [HandedRequest] = []
         for _ in 0..<2 {
@@ -177,7 +179,7 @@ struct WaitingRequestTests {
         #expect(try await scene.end(id)["outcome"]?.text == "handled")
     }
 
-    @Test func `I6, I9: a request is called off where it stands`() async throws {
+    @Test func `I6, I9: a request can be cancelled in every state`() async throws {
         let scene = try await DeliveryScene.start()
         let (first, second) = (DeliveryScene.newID(), DeliveryScene.newID())
         let serials = [try await scene.send(first, "first"), try await scene.send(second, "second")]
@@ -206,7 +208,7 @@ struct WaitingRequestTests {
         try await scene.expectError("NoSuchRequest", of: .cancelRequest(DeliveryScene.newID()))
     }
 
-    @Test func `I24: a handler that notices nothing of a restart of the broker keeps its claim`() async throws {
+    @Test func `I24: a handler that does not notice a restart of the broker keeps its claim`() async throws {
         let scene = try await DeliveryScene.start()
         for _ in 0..<3 {
             try await scene.broker.restart()
@@ -220,7 +222,7 @@ struct WaitingRequestTests {
         try await scene.expectError("NoHandler", of: DeliveryScene.open(DeliveryScene.newID()))
     }
 
-    @Test func `I24: a handler that comes back after the broker gets what came before it`() async throws {
+    @Test func `I24: a handler that returns after the broker gets the requests that arrived in between`() async throws {
         let scene = try await DeliveryScene.start()
         // Both are gone at once, as when the bus exits: this broker is killed before it notices that the handler left.
         scene.broker.signal(SIGSTOP)
@@ -233,7 +235,7 @@ struct WaitingRequestTests {
         #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
     }
 
-    @Test func `I8: a request that begins at once does not overtake one that goes to the disk first`() async throws {
+    @Test func `I8: a request that needs no disk does not overtake an earlier one that does`() async throws {
         let scene = try await DeliveryScene.start()
         // From now on, the broker knows the caller.
         let known = try await scene.send(DeliveryScene.newID(), "known")
@@ -260,7 +262,7 @@ struct WaitingRequestTests {
         }
     }
 
-    @Test func `a request that binds a pasteboard sees what its sender has put there before`() async throws {
+    @Test func `a request with a pasteboard sees its sender's earlier writes`() async throws {
         let scene = try await DeliveryScene.start()
         try await scene.succeed(.getPasteboard("canary", create: true), on: "caller")
         let known = try await scene.send(DeliveryScene.newID(), "known")

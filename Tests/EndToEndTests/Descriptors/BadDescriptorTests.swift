@@ -13,7 +13,9 @@ struct BadDescriptorTests {
     @Test(
         arguments: ["fifo", "pipe", "directory", "socket", "device", "terminal", "path", "write-only"],
         [true, false])
-    func `I17, I23: what is no file that can be read is PayloadInvalid`(kind: String, persistent: Bool) async throws {
+    func `I17, I23: a descriptor that is not a readable file is PayloadInvalid`(kind: String, persistent: Bool)
+        async throws
+    {
         let world = try await DescriptorBroker.start(persistent: persistent)
         try await expect(world, kind: kind) { tries in
             #expect(tries.tally == [Self.refused: Self.tries], "\(kind): \(tries)")
@@ -33,7 +35,7 @@ struct BadDescriptorTests {
     }
 
     @Test(arguments: [true, false])
-    func `a file that is written to meanwhile is taken in one form`(persistent: Bool) async throws {
+    func `a file that changes during the copy is stored in one consistent form`(persistent: Bool) async throws {
         for kind in ["unsealed", "file"] {
             let world = try await DescriptorBroker.start(persistent: persistent)
             try await expect(world, kind: kind, .flip) { tries in
@@ -47,7 +49,7 @@ struct BadDescriptorTests {
     }
 
     @Test(arguments: [true, false])
-    func `a file that is cut meanwhile is refused or taken as it was`(persistent: Bool) async throws {
+    func `a file that is truncated during the copy is rejected or stored whole`(persistent: Bool) async throws {
         for kind in ["unsealed", "file"] {
             let world = try await DescriptorBroker.start(persistent: persistent)
             try await expect(world, kind: kind, .truncate) { tries in
@@ -60,7 +62,7 @@ struct BadDescriptorTests {
     }
 
     @Test(arguments: [true, false])
-    func `a sparse file of 1 TiB is refused at once`(persistent: Bool) async throws {
+    func `a sparse file of 1 TiB is rejected immediately`(persistent: Bool) async throws {
         let world = try await DescriptorBroker.start(persistent: persistent)
         for kind in ["sparse"] {
             try await expect(world, kind: kind, size: 1 << 40) { tries in
@@ -69,7 +71,7 @@ struct BadDescriptorTests {
         }
     }
 
-    @Test func `I23: an index of a descriptor that is not there ends the caller's connection or is an error`()
+    @Test func `I23: a missing descriptor is an error or closes the caller's connection`()
         async throws
     {
         let world = try await DescriptorBroker.start()

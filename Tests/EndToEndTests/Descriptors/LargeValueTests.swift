@@ -10,7 +10,9 @@ struct LargeValueTests {
     private static let kinds = ["sealed", "unsealed", "file"]
 
     @Test(arguments: [true, false])
-    func `I16, I17: a value of any size by descriptor comes back byte for byte`(persistent: Bool) async throws {
+    func `I16, I17: a value of any size travels by descriptor and is returned byte for byte`(persistent: Bool)
+        async throws
+    {
         for kind in Self.kinds {
             for (seed, size) in Self.sizes.enumerated() {
                 // A volatile board keeps everything in memory, though not in the broker's own.
@@ -32,7 +34,7 @@ struct LargeValueTests {
         }
     }
 
-    @Test func `16 MiB go inline, a byte more is LimitExceeded`() async throws {
+    @Test func `16 MiB are sent inline, and one byte more is LimitExceeded`() async throws {
         let world = try await DescriptorBroker.start()
         let most = 16 << 20
         #expect(try await world.peer.call(DescriptorBroker.set(.bytes(most))).error == nil)
@@ -54,7 +56,7 @@ struct LargeValueTests {
     }
 
     @Test(arguments: [true, false])
-    func `16 values by descriptor fit a message, and one more inline`(persistent: Bool) async throws {
+    func `a message has room for 16 values by descriptor and one more inline`(persistent: Bool) async throws {
         for count in [1, 16, 17] {
             let world = try await DescriptorBroker.start(persistent: persistent)
             let sizes = (0..<count).map { (1 << 20) + $0 }
@@ -77,7 +79,7 @@ struct LargeValueTests {
 
     /// dbus-broker lets it pass.
     @Test(.enabled(if: BusImplementation.current == .daemon, "a limit of dbus-daemon"))
-    func `a seventeenth descriptor ends the caller's connection and nothing else`() async throws {
+    func `a seventeenth descriptor closes only the caller's connection`() async throws {
         let world = try await DescriptorBroker.start()
         let pid = world.broker.pid
         try await world.peer.open("greedy", descriptors: true)
@@ -89,7 +91,7 @@ struct LargeValueTests {
         try await world.expectRestored()
     }
 
-    @Test func `what would not fit one message is LimitExceeded at writing`() async throws {
+    @Test func `content that does not fit in one message is LimitExceeded when it is written`() async throws {
         let world = try await DescriptorBroker.start()
         let large = (17 << 20, DescriptorBroker.type)
         let sixteen = (0..<16).map { WireValue.h(.sealed(large.0, seed: $0)) }

@@ -38,7 +38,7 @@ struct StatedDigestTests {
         return found
     }
 
-    @Test func `I5: a wrong digest damages its own value and nothing else`() async throws {
+    @Test func `I5: a wrong digest damages only its own value`() async throws {
         let world = try await DescriptorBroker.start(persistent: false)
         let (application, board) = try await reader()
         #expect(try await world.peer.call(Self.set([[""], [""]])).error == nil)
@@ -55,7 +55,7 @@ struct StatedDigestTests {
     }
 
     @Test(arguments: [(true, size), (false, 1 << 20), (false, 100)])
-    func `of what goes to the disk, and of what is small, the broker makes the digest itself`(
+    func `the broker computes the digest of persistent and small values itself`(
         _ persistent: Bool, _ size: Int
     ) async throws {
         let world = try await DescriptorBroker.start(persistent: persistent)
@@ -74,7 +74,7 @@ struct StatedDigestTests {
         [["xxh128:" + String(repeating: "0", count: 31)], [""]], [[""], [String(repeating: "0", count: 32)]],
         [["sha256:" + String(repeating: "0", count: 64)], [""]],
     ])
-    func `another shape, or another text, is InvalidArguments and writes nothing`(_ digests: [[String]]) async throws {
+    func `malformed digests are InvalidArguments, and nothing is written`(_ digests: [[String]]) async throws {
         let world = try await DescriptorBroker.start(persistent: false)
         let answer = try await world.peer.call(Self.set(digests))
         #expect(answer.error == "org.swiftipc.Error.InvalidArguments", "\(answer)")

@@ -13,7 +13,9 @@ struct DesktopHandlerTests {
         try await Tools.client(["open"] + arguments + ["--", url])
     }
 
-    @Test func `a program that takes URLs by D-Bus is started, called and awaited; cold and warm`() async throws {
+    @Test func `a D-Bus activatable program is started and called, and its answer is awaited, cold and warm`()
+        async throws
+    {
         let scene = try await DesktopScene.start()
         try await scene.addService(scheme: "desk.example")
         let cold = try await open(Self.url, "--json")
@@ -39,7 +41,7 @@ struct DesktopHandlerTests {
         #expect(try await scene.log.nextLine() == "started\t\(Self.url)\t-\t-\t1024")
     }
 
-    @Test func `nothing is queued for a program of the desktop, and the answer says why`() async throws {
+    @Test func `nothing is queued for a desktop application, and the answer says why`() async throws {
         let scene = try await DesktopScene.start()
         let nobody = try await open(Self.url, "--queue")
         #expect(nobody.status == .exited(68) && nobody.errors.contains("no application handles"), "\(nobody)")
@@ -64,7 +66,7 @@ struct DesktopHandlerTests {
         try await scene.log.waitForLine { $0 == "asked\tdesk.example:y\ttoken-7\ttoken-7" }
     }
 
-    @Test func `what a program answers, or that it does not, is the outcome`() async throws {
+    @Test func `the outcome follows from the program's answer, or from its absence`() async throws {
         let scene = try await DesktopScene.start()
         try await scene.addService(scheme: "desk.example")
         let failed = try await open("desk.example:fail")
@@ -78,7 +80,7 @@ struct DesktopHandlerTests {
         #expect(absent.status == .exited(69) && absent.errors.contains("org.example.Service"), "\(absent)")
     }
 
-    @Test func `a program that cannot be started is told with its reason`() async throws {
+    @Test func `a program that cannot be started is reported with the reason`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addEntry("org.example.Gone.desktop", scheme: "desk.example", "Exec=/bin/sh-that-is-not-there %u")
         // GIO itself skips an entry whose program is missing.
@@ -92,7 +94,7 @@ struct DesktopHandlerTests {
         #expect(odd.errors.ranges(of: "org.example.Odd.desktop").count == 1, "\(odd)")
     }
 
-    @Test func `nobody there: NoHandler, as ever; with a payload too`() async throws {
+    @Test func `without any handler, a request is NoHandler, with or without a payload`() async throws {
         let scene = try await DesktopScene.start()
         #expect(try await open("desk.example:x").status == .exited(68))
         try await Tools.client(["set", "board"], input: .bytes(Array("hello".utf8))).succeeded()
@@ -102,7 +104,7 @@ struct DesktopHandlerTests {
         #expect(try await open("desk.example:x").status == .success)
     }
 
-    @Test func `payloads, queues and pinned handlers do not go to the desktop, and nothing is sent`() async throws {
+    @Test func `requests with a payload, a queue or a pinned handler are not sent to the desktop`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addStartedProgram(scheme: "desk.example")
         try await Tools.client(["set", "board"], input: .bytes(Array("hello".utf8))).succeeded()
@@ -114,7 +116,7 @@ struct DesktopHandlerTests {
         #expect(try await scene.log.nextLine()?.hasPrefix("started\tdesk.example:last\t") == true)
     }
 
-    @Test func `a claim goes before the desktop, and the broker's own entries are not gone round in a circle`()
+    @Test func `a claim precedes the desktop's handler, and the broker's own entries cause no loop`()
         async throws
     {
         let scene = try await DesktopScene.start()
@@ -128,7 +130,7 @@ struct DesktopHandlerTests {
         #expect(try await open("circle.example:x").status == .exited(68))
     }
 
-    @Test func `scheme resolve and scheme can-open tell of the desktop's handler`() async throws {
+    @Test func `scheme resolve and scheme can-open report the desktop's handler`() async throws {
         let scene = try await DesktopScene.start()
         let nobody = try await Tools.client(["scheme", "resolve", "desk.example:"]).succeeded()
         #expect(nobody.output == "nobody\tno-handler\tnone\n")
@@ -141,7 +143,7 @@ struct DesktopHandlerTests {
         #expect(json.contains(#""queueable":false"#) && json.contains(#""candidates":[]"#))
     }
 
-    @Test func `a request with an id is one request, and its record tells of it`() async throws {
+    @Test func `a repeated id is one request, and it has a record`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addStartedProgram(scheme: "desk.example")
         let id = "0123456789abcdef0123"
@@ -159,7 +161,7 @@ struct DesktopHandlerTests {
         #expect(try await scene.log.nextLine()?.contains("desk.example:end") == true)
     }
 
-    @Test func `what a killed broker had under way is opened again for a sender that comes again`() async throws {
+    @Test func `after the broker is killed, a sender that repeats its call opens the URL again`() async throws {
         let scene = try await DesktopScene.start()
         try await scene.addService(scheme: "desk.example")
         let arguments = ["open", "--id", "0123456789abcdef0123", "--json", "--", "desk.example:second"]
@@ -173,7 +175,7 @@ struct DesktopHandlerTests {
         try await scene.log.waitForLine { $0.hasPrefix("asked\tdesk.example:second") }
     }
 
-    @Test func `in a sandbox the portal opens it`() async throws {
+    @Test func `in a sandbox, the portal opens the URL`() async throws {
         let scene = try await DesktopScene.start(environment: ["GTK_USE_PORTAL": "1"])
         try await scene.addPortal()
         let resolved = try await Tools.client(["scheme", "resolve", "desk.example:yes"]).succeeded()
@@ -185,7 +187,7 @@ struct DesktopHandlerTests {
         #expect(try await scene.log.nextLine() == "portal\tdesk.example:no")
     }
 
-    @Test func `a policy for the desktop entry is held`() async throws {
+    @Test func `a policy for the desktop entry is enforced`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addStartedProgram(scheme: "desk.example")
         _ = try await Tools.client(["scheme", "policy", "org.example.Started.desktop", "--default", "deny"]).succeeded()
@@ -193,7 +195,7 @@ struct DesktopHandlerTests {
         #expect(try await Tools.client(["scheme", "can-open", "desk.example:"]).status == .exited(77))
     }
 
-    @Test func `it can be switched off`() async throws {
+    @Test func `the desktop's handlers can be switched off`() async throws {
         let bus = try PrivateBus.current
         let file = bus.directory.appending("off.conf")
         try FileContents.write("[Desktop]\nopen=false\n", to: file)
@@ -204,7 +206,7 @@ struct DesktopHandlerTests {
     }
 
     @Test(.enabled(if: SandboxPeer.isPossible))
-    func `a caller in a sandbox does not get out of it this way`() async throws {
+    func `a sandboxed caller cannot escape through the desktop`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addStartedProgram(scheme: "desk.example")
         let boxed = try await SandboxPeer.start(flatpak: "org.example.Boxed")
@@ -214,7 +216,7 @@ struct DesktopHandlerTests {
         #expect(try await free.ask(open) == "'delivered'")
     }
 
-    @Test func `callbacks of x-callback-url start nothing on the desktop`() async throws {
+    @Test func `callbacks of x-callback-url start no desktop application`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addStartedProgram(scheme: "desk.example")
         let server = try await Tools.server()

@@ -25,7 +25,7 @@ struct DesktopProgramTests {
     private static let log = #""$IPC_TEST_BUS_DIRECTORY/desktop.log""#
 
     /// The control is the test that finds the URL: anything in the arguments would be visible.
-    @Test func `the URL and the token stand in no argument`() async throws {
+    @Test func `no argument contains the URL or the token`() async throws {
         let scene = try await start(
             #"""
             echo "args $*" >> \#(Self.log)
@@ -41,7 +41,7 @@ struct DesktopProgramTests {
             ])
     }
 
-    @Test @DBusActor func `URLs of one sender are started in their order, one after the other`() async throws {
+    @Test @DBusActor func `the URLs of one sender are opened in order, one at a time`() async throws {
         let scene = try await start(
             #"""
             url=$(tr '\0' '\n' | tail -n 1)
@@ -66,7 +66,7 @@ struct DesktopProgramTests {
         #expect(lines.map(String.init) == (0..<8).flatMap { ["begin desk.example:\($0)", "end desk.example:\($0)"] })
     }
 
-    @Test func `one that hangs is killed when its time is over`() async throws {
+    @Test func `a program that hangs is killed at its time-out`() async throws {
         let scene = try await start(
             """
             echo "$$" >> \(Self.log)
@@ -80,7 +80,7 @@ struct DesktopProgramTests {
     }
 
     @Test(arguments: [(1, true), (2, true), (64, false)])
-    func `as many run at a time as are allowed`(most: Int, isBound: Bool) async throws {
+    func `programs run in parallel up to the limit`(most: Int, isBound: Bool) async throws {
         let scene = try await start(
             """
             live="$IPC_TEST_BUS_DIRECTORY/live"
@@ -104,7 +104,7 @@ struct DesktopProgramTests {
         #expect(isBound ? counts.allSatisfy { $0 <= most } : counts.contains { $0 > 2 }, "\(counts)")
     }
 
-    @Test func `who would be one too many is told to try again`() async throws {
+    @Test func `a caller beyond the limit is told to try again`() async throws {
         _ = try await start(
             "exec sleep 1000",
             [
@@ -120,7 +120,7 @@ struct DesktopProgramTests {
         #expect(statuses.contains(.exited(75)) && statuses.contains(.success), "\(statuses)")
     }
 
-    @Test func `below systemd programs are started by the user's manager`() async throws {
+    @Test func `under systemd, the user's service manager starts the programs`() async throws {
         let bus = try PrivateBus.current
         let tools = try bus.directory.makeDirectory("tools")
         try FileContents.write(

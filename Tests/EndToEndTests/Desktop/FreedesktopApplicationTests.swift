@@ -22,7 +22,7 @@ struct FreedesktopApplicationTests {
             ] + arguments)
     }
 
-    @Test func `Open gives its URLs in order, from nobody, and is answered after the work`() async throws {
+    @Test func `Open delivers its URLs in order, without a source, and returns after they are handled`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await handler()
         async let call = call("Open", "['\(Self.url)', 'notes.EXAMPLE:2']", "{'desktop-startup-id': <'token-7'>}")
@@ -39,7 +39,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `what is declined or fails is an error that says why, and the others are done`() async throws {
+    @Test func `a declined or failed URL is an error with the reason, and the others are handled`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await handler()
         async let call = call("Open", "['notes.example:1', 'notes.example:2', 'notes.example:3']", "{}")
@@ -56,7 +56,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `a text that is no URL, and one URL too many, are refused as a whole`() async throws {
+    @Test func `an invalid URL or one URL too many rejects the whole call`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await handler()
         let wrong = try await call("Open", "['notes.example:1', 'no url']", "{}")
@@ -74,7 +74,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `Activate is heard, and there are no actions`() async throws {
+    @Test func `Activate is accepted, and there are no actions`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await handler()
         #expect(try await call("Activate", "{}").succeeded().output == "()\n")
@@ -92,7 +92,7 @@ struct FreedesktopApplicationTests {
     }
 
     /// I19: policies also apply to this route.
-    @Test func `a policy that refuses strangers refuses Open`() async throws {
+    @Test func `a policy that rejects unknown sources rejects Open`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await handler()
         try await application.setPolicy(AccessPolicy(allowsOthers: false, allowed: ["org.example.Friend"]))
@@ -109,7 +109,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `who takes no more requests says so`() async throws {
+    @Test func `an application that accepts no more requests says so`() async throws {
         let broker = try await BrokerProcess.start()
         let application = try await handler()
         try await application.stopReceiving()
@@ -119,7 +119,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `gapplication starts the sample handler with a URL, and reaches the one that runs`() async throws {
+    @Test func `gapplication starts the sample handler with a URL, or reaches the running one`() async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         let log = bus.directory.appending("received.log")

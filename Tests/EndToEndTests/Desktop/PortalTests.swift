@@ -57,7 +57,7 @@ struct PortalTests {
         }
     }
 
-    @Test func aLinkThatGoesByThePortalReachesTheHandler() async throws {
+    @Test func aLinkOpenedByThePortalReachesTheHandler() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
         let display = try await VirtualDisplay.start()

@@ -19,7 +19,7 @@ struct RegistrationTests {
     }
 
     @Test(arguments: [true, false])
-    func theHomeIsAsItWas(isFurnished: Bool) async throws {
+    func unregisteringRestoresTheHome(isFurnished: Bool) async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
         if isFurnished { try FurnishedHome.furnish(bus) }
@@ -44,7 +44,7 @@ struct RegistrationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatIsRefusedWritesNothing() async throws {
+    @Test func aRejectedRegistrationWritesNothing() async throws {
         let bus = try PrivateBus.current
         try FurnishedHome.furnish(bus)
         let before = try snapshot()
@@ -66,7 +66,7 @@ struct RegistrationTests {
 
     /// A program that cannot be started is reported before anything is stored.
     @Test(arguments: ["no.such.program", "./no.such.program", "/nowhere/program", "sh | sh"])
-    func aCommandThatCannotBeRunStoresNoClaim(command: String) async throws {
+    func anUnusableCommandStoresNoClaim(command: String) async throws {
         let broker = try await BrokerProcess.start()
         let refused = try await register(["notes", "--persistent", "--exec", command])
         #expect(refused.status == .exited(65) && !refused.errors.contains("stored"), "\(refused)")
@@ -77,7 +77,7 @@ struct RegistrationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aRelativePathOfACommandIsStoredAbsolute() async throws {
+    @Test func aRelativeCommandPathIsStoredAsAbsolute() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
@@ -94,7 +94,7 @@ struct RegistrationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func anotherProgramsSchemeIsLeftToIt() async throws {
+    @Test func anotherProgramKeepsItsScheme() async throws {
         let bus = try PrivateBus.current
         try FurnishedHome.furnish(bus)
         let broker = try await BrokerProcess.start()
@@ -112,7 +112,7 @@ struct RegistrationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aClaimForTheSessionIsStartedAndEnds() async throws {
+    @Test func aSessionClaimStartsItsHandlerUntilItIsRemoved() async throws {
         let broker = try await BrokerProcess.start()
         let before = try snapshot()
         let server = try Binaries.path("ipc-server")
@@ -128,7 +128,7 @@ struct RegistrationTests {
         #expect(try await Tools.client(["scheme", "list", "notes"]).output.contains("live"))
     }
 
-    @Test func theDesktopsOwnCheckerIsContent() async throws {
+    @Test func desktopFileValidateAcceptsTheEntries() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
         for (number, schemes) in [["a"], ["A.b+c-d", "z9"], ["mailto"]].enumerated() {

@@ -8,7 +8,7 @@ struct SetupTests {
         .joined(separator: "/")
 
     @Test(arguments: [true, false])
-    func undoneTheHomeIsAsItWas(isFurnished: Bool) async throws {
+    func undoRestoresTheHome(isFurnished: Bool) async throws {
         let bus = try PrivateBus.current
         if isFurnished { try FurnishedHome.furnish(bus) }
         // A file of the user with one of the names.
@@ -27,7 +27,7 @@ struct SetupTests {
         #expect(HomeSnapshot(bus) == before)
     }
 
-    @Test func theBusStartsEverythingAfterIt() async throws {
+    @Test func theBusStartsEverythingAfterSetup() async throws {
         let bus = try PrivateBus.current
         let store = { (path: String) in path.hasPrefix("data/swift-ipc") || path.hasPrefix("run/swift-ipc") }
         let before = HomeSnapshot(bus, but: store)
@@ -42,7 +42,7 @@ struct SetupTests {
     }
 
     /// The files are those of `make install`, with the actual paths of the programs.
-    @Test func itWritesWhatMakeInstallDoes() async throws {
+    @Test func setupWritesTheFilesOfMakeInstall() async throws {
         let bus = try PrivateBus.current
         _ = try await Tools.client(["setup", "--systemd"])
         let files = [

@@ -12,7 +12,7 @@ struct DirectBoundsTests {
     }
 
     @Test(arguments: [true, false])
-    func `I17: who asks for descriptors and does not read is let go`(_ isBounded: Bool) async throws {
+    func `I17: a connection that requests descriptors without reading them is closed`(_ isBounded: Bool) async throws {
         let most = isBounded ? 64 : 16_000
         let scene = try await DirectScene.start(limits: ["direct-descriptors=\(most)"])
         try await Self.fill(scene)
@@ -38,7 +38,7 @@ struct DirectBoundsTests {
     }
 
     /// Over the bus, which accepts everything that is sent: the broker holds only the descriptors that it is creating.
-    @Test func `I17: few descriptors are made before they are sent`() async throws {
+    @Test func `I17: only a few descriptors are created before they are sent`() async throws {
         let scene = try await DirectScene.start()
         try await Self.fill(scene)
         let base = try scene.broker.openDescriptors
@@ -54,7 +54,7 @@ struct DirectBoundsTests {
     }
 
     @Test(arguments: [true, false])
-    func `I17: descriptors of messages that do not come whole are let go`(_ isBounded: Bool) async throws {
+    func `I17: descriptors of incomplete messages are released`(_ isBounded: Bool) async throws {
         let most = isBounded ? 64 : 2_048
         let scene = try await DirectScene.start(limits: [
             "direct-descriptors=\(most)", "direct-connections-per-caller=100",
@@ -75,7 +75,7 @@ struct DirectBoundsTests {
         #expect(try await scene.peer.call(call, on: "whole").error == nil)
     }
 
-    @Test func `I16: messages that do not come whole are let go, the longest first, and no others`() async throws {
+    @Test func `I16: only connections with incomplete messages are closed, the longest message first`() async throws {
         let scene = try await DirectScene.start(limits: [
             "direct-incoming-bytes=\(8 << 20)", "direct-connections-per-caller=100",
         ])
@@ -94,7 +94,7 @@ struct DirectBoundsTests {
         #expect(grown < 32 << 20, "\(grown) bytes")
     }
 
-    @Test func `I16: a call that is too long is not kept, and answered as on the bus`() async throws {
+    @Test func `I16: a call that is too long is not buffered, and it is answered as on the bus`() async throws {
         let scene = try await DirectScene.start()
         _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
         try await scene.peer.openDirect("direct", of: "owner")
@@ -113,7 +113,7 @@ struct DirectBoundsTests {
         }
     }
 
-    @Test func `I16: calls that wait for their answers are bounded for each connection`() async throws {
+    @Test func `I16: the number of unanswered calls per connection is limited`() async throws {
         let scene = try await DirectScene.start(limits: ["direct-calls=5"])
         for connection in ["first", "second"] { try await scene.peer.openDirect(connection, of: "owner") }
         let made = try await scene.peer.call(.getPasteboard("canary"), on: "witness")

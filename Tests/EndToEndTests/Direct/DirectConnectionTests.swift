@@ -6,7 +6,7 @@ import Testing
 struct DirectConnectionTests {
     private static let refused = "Connection refused"
 
-    @Test func `a direct connection has the name of who asked for it, and the broker's objects`() async throws {
+    @Test func `a direct connection has its owner's name and the broker's objects`() async throws {
         let scene = try await DirectScene.start()
         let owner = try await scene.peer.open("other", descriptors: true)
         #expect(try await scene.peer.openDirect("direct", of: "owner") != owner)
@@ -28,7 +28,7 @@ struct DirectConnectionTests {
         }
     }
 
-    @Test func `a socket accepts one connection, and is gone`() async throws {
+    @Test func `a socket accepts one connection and is then removed`() async throws {
         let scene = try await DirectScene.start()
         let socket = try await scene.peer.socket(of: "owner")
         try await scene.peer.open("direct", socket: socket)
@@ -38,7 +38,7 @@ struct DirectConnectionTests {
         #expect(try await scene.peer.connectError(try await scene.peer.socket(of: "owner")) == nil)
     }
 
-    @Test func `a socket that is not used, or by nobody who proves who he is, is gone after a while`() async throws {
+    @Test func `a socket without an authenticated connection is removed after a while`() async throws {
         let scene = try await DirectScene.start(limits: ["direct-milliseconds=200"])
         let unused = try await scene.peer.socket(of: "owner")
         try await scene.peer.open("silent", until: .connect, socket: try await scene.peer.socket(of: "owner"))
@@ -51,7 +51,7 @@ struct DirectConnectionTests {
         #expect(try await scene.peer.call(.describe(), on: "whole").error == nil)
     }
 
-    @Test func `I19: who calls over it is who asked for it, whatever he says`() async throws {
+    @Test func `I19: the caller on a direct connection is its owner, whatever the messages claim`() async throws {
         let scene = try await DirectScene.start()
         let owner = try await scene.peer.open("app", descriptors: true)
         #expect(try await scene.peer.call(.bus("RequestName", [.s("demo.App"), .u(4)]), on: "app").error == nil)
@@ -63,7 +63,7 @@ struct DirectConnectionTests {
         #expect(try await scene.peer.call(register, on: "of another").error == "org.swiftipc.Error.NotOwner")
     }
 
-    @Test func `a direct connection ends with the name for which it stands`() async throws {
+    @Test func `a direct connection ends when its owner leaves the bus`() async throws {
         let scene = try await DirectScene.start()
         try await scene.peer.openDirect("direct", of: "owner")
         try await scene.peer.openDirect("another", of: "witness")
@@ -74,7 +74,7 @@ struct DirectConnectionTests {
         #expect(try await scene.peer.connectError(unused) == Self.refused)
     }
 
-    @Test func `a direct connection leads to the broker alone, and is greeted once`() async throws {
+    @Test func `a direct connection reaches only the broker, and Hello succeeds once`() async throws {
         let scene = try await DirectScene.start()
         try await scene.peer.openDirect("direct", of: "owner")
         var describe = WireCall.describe()
@@ -107,7 +107,7 @@ struct DirectConnectionTests {
         #expect(try await scene.peer.heardSignals("PasteboardAdded", on: "direct") == 0)
     }
 
-    @Test func `direct connections are limited for each caller and in all`() async throws {
+    @Test func `direct connections are limited per caller and in total`() async throws {
         let scene = try await DirectScene.start(limits: ["direct-connections=5"])
         for number in 0..<4 { try await scene.peer.openDirect("\(number)", of: "owner") }
         let call = WireCall("Broker1", "Connect", [.none])
@@ -122,7 +122,7 @@ struct DirectConnectionTests {
         try await scene.peer.openDirect("again", of: "owner")
     }
 
-    @Test func `an option that is not known is refused, and a directory that is not there is said`() async throws {
+    @Test func `an unknown option is rejected, and a missing directory is reported`() async throws {
         let scene = try await DirectScene.start()
         let unknown = WireCall("Broker1", "Connect", [.options(["secret": .b(true)])])
         #expect(try await scene.peer.call(unknown, on: "owner").error == "org.swiftipc.Error.InvalidArguments")
@@ -138,7 +138,7 @@ struct DirectConnectionTests {
         try await second.terminate()
     }
 
-    @Test func `I17: descriptors return, and seventeen in a message cost that message alone`() async throws {
+    @Test func `I17: descriptors are released, and a message with seventeen harms no other message`() async throws {
         let scene = try await DirectScene.start()
         _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
         _ = try await scene.peer.call(.setItems(.items([[("a/b", .h(.sealed(100)))]])), on: "witness")
@@ -162,7 +162,7 @@ struct DirectConnectionTests {
         #expect(try scene.broker.openDescriptors > base)
     }
 
-    @Test func `I16: who asks and does not read is let go, and the broker stays small`() async throws {
+    @Test func `I16: a connection that calls without reading is closed, and the broker stays small`() async throws {
         let scene = try await DirectScene.start()
         _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
         let size = 4 << 20
@@ -184,7 +184,7 @@ struct DirectConnectionTests {
         try await scene.peer.waitForEnd(of: "deaf 0")
     }
 
-    @Test func `I15: who reads gets all that he asked for, however much it is`() async throws {
+    @Test func `I15: a caller that keeps reading gets all its answers, however large they are`() async throws {
         let scene = try await DirectScene.start()
         _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
         let size = 4 << 20

@@ -17,7 +17,7 @@ struct DirectDeliveryTests {
         try await scene.peer.openDirect("direct", of: "handler", ["deliveries": .b(true)])
     }
 
-    @Test func `only who wants deliveries there gets them over a direct connection`() async throws {
+    @Test func `only a handler that asks for direct deliveries gets them`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene)
         try await scene.peer.openDirect("direct", of: "handler")
@@ -27,7 +27,7 @@ struct DirectDeliveryTests {
         #expect(try await scene.peer.waitingCalls(on: "direct") == 0)
     }
 
-    @Test func `I8: nothing comes by the new way before what was sent by the old one has arrived`() async throws {
+    @Test func `I8: direct deliveries start after everything that was sent over the bus has arrived`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene)
         let first = try await scene.queue("1")
@@ -50,7 +50,7 @@ struct DirectDeliveryTests {
         for id in [first, second] { #expect(try await scene.end(id)["outcome"]?.text == "handled") }
     }
 
-    @Test func `I7, I8: what a cut leaves unanswered comes again by the bus, in order, with a higher attempt`()
+    @Test func `I7, I8: after a cut, unanswered requests move to the bus, in order, with a higher attempt`()
         async throws
     {
         let scene = try await DeliveryScene.start(handler: false)
@@ -75,7 +75,7 @@ struct DirectDeliveryTests {
         for id in queued { #expect(try await scene.end(id)["outcome"]?.text == "handled") }
     }
 
-    @Test func `a handler that leaves the bus as well has left`() async throws {
+    @Test func `a handler that also leaves the bus has left`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         let unique = try await open(scene)
         try await openDirect(scene)
@@ -89,7 +89,7 @@ struct DirectDeliveryTests {
         #expect(answer["error-code"]?.text == "handler-ended")
     }
 
-    @Test func `a request is called off by the way by which it came`() async throws {
+    @Test func `a request is cancelled over the connection that delivered it`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene)
         try await openDirect(scene)
@@ -102,7 +102,7 @@ struct DirectDeliveryTests {
         #expect(try await scene.end(id)["outcome"]?.text == "cancelled")
     }
 
-    @Test func `a caller whose direct connection is cut finds its request again by its id`() async throws {
+    @Test func `after a cut, a caller finds its request by id`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene)
         try await scene.peer.open("caller", descriptors: true)

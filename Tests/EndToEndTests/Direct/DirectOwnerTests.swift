@@ -37,7 +37,7 @@ struct DirectOwnerTests {
     }
 
     @Test(.enabled(if: BusImplementation.current == .daemon, "dbus-daemon reads calls in the order of their arrival"))
-    func `a registration is checked against the owner that the bus knows now`() async throws {
+    func `a registration is checked against the current owner on the bus`() async throws {
         let answer = try await register(directly: "witness", after: ["witness"])
         #expect(answer.error == nil, "\(answer)")
     }

@@ -31,7 +31,7 @@ struct GDBusDirectTests {
 
         """#
 
-    @Test func `Hello answers the name of the caller, and calls go either way`() async throws {
+    @Test func `Hello returns the caller's name, and calls work in both directions`() async throws {
         _ = try await BrokerProcess.start()
         let output = try await RunningProcess.run(
             "/usr/bin/python3", ["-B", "-c", Self.script], environment: try PrivateBus.current.environment

@@ -41,7 +41,7 @@ struct RouteTests {
         await tool.close()
     }
 
-    @Test func `I7: requests in hand survive cuts on both sides, once each`() async throws {
+    @Test func `I7: requests in flight survive cuts on both sides, once each`() async throws {
         _ = try await BrokerProcess.start()
         let handler = try await handler(window: 4)
         let client = try await Application.connect(id: "demo.Client", bus: address)
@@ -83,7 +83,8 @@ struct RouteTests {
         try await receiving.value
     }
 
-    @Test func `I24: with the next broker calls and deliveries go on, and by a direct connection again`() async throws {
+    @Test func `I24: calls and deliveries continue with the next broker, again over a direct connection`() async throws
+    {
         let broker = try await BrokerProcess.start()
         let handler = try await handler()
         let receiving = Task { for try await request in handler.openURLs { try await request.finish(.handled) } }

@@ -9,7 +9,7 @@ struct ActivationDoctorTests {
         try await scene.bus.reloadConfiguration()
     }
 
-    @Test func `a file that is named after something else`() async throws {
+    @Test func `a file with the wrong name`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run("mv \(scene.service(DoctorScene.application)) \(scene.services)/well.service")
         try await scene.bus.reloadConfiguration()
@@ -18,7 +18,7 @@ struct ActivationDoctorTests {
     }
 
     @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
-    func `files where the bus does not look`() async throws {
+    func `files in a folder that the bus does not read`() async throws {
         var scene = try await DoctorScene.healthy()
         scene.environment["XDG_DATA_HOME"] = try scene.bus.directory.makeDirectory("elsewhere")
         try await scene.endBroker()
@@ -34,7 +34,7 @@ struct ActivationDoctorTests {
         try await scene.expectMended("service-malformed", "problem", saying: "“Name”")
     }
 
-    @Test func `a program that is not there`() async throws {
+    @Test func `a missing program`() async throws {
         let scene = try await DoctorScene.healthy()
         try await write("Name=\(DoctorScene.application)\nExec=/nowhere/well\n", as: DoctorScene.application, on: scene)
         try await scene.expectMended("service-program-missing", "problem", saying: "/nowhere/well")
@@ -59,7 +59,7 @@ struct ActivationDoctorTests {
         #expect(after.words == ["claim-unstartable"])
     }
 
-    @Test func `no program at all`() async throws {
+    @Test func `a file without a program`() async throws {
         let scene = try await DoctorScene.healthy()
         try await write("Name=\(DoctorScene.application)\n", as: DoctorScene.application, on: scene)
         try await scene.expectMended("service-malformed", "problem")

@@ -4,7 +4,7 @@ import Testing
 /// Broken brokers, found and fixed.
 @Suite(.privateBus)
 struct BrokerDoctorTests {
-    @Test func `a broker that no service file is for`() async throws {
+    @Test func `a broker without a service file`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         try await scene.bus.removeService(name: DoctorScene.broker)
@@ -12,7 +12,7 @@ struct BrokerDoctorTests {
         #expect(after.words == [])
     }
 
-    @Test func `a broker that runs and will not come back`() async throws {
+    @Test func `a running broker that the bus will not restart`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.bus.removeService(name: DoctorScene.broker)
         let after = try await scene.expectMended("broker-not-activatable", "note", saying: "will not restart it")
@@ -20,7 +20,7 @@ struct BrokerDoctorTests {
     }
 
     @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
-    func `a broker that ends at once`() async throws {
+    func `a broker that exits immediately`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         try await scene.bus.addService(name: DoctorScene.broker, exec: "/bin/false")
@@ -29,7 +29,7 @@ struct BrokerDoctorTests {
     }
 
     @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
-    func `a broker whose program is not there`() async throws {
+    func `a broker whose program is missing`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         try await scene.bus.addService(name: DoctorScene.broker, exec: "/nowhere/ipc-broker")
@@ -75,7 +75,7 @@ struct BrokerDoctorTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func `a broker that answers nothing`() async throws {
+    @Test func `a broker that does not answer`() async throws {
         let scene = try await DoctorScene.healthy()
         let peer = try await impostor(scene, version: "")
         let after = try await scene.expectMended("broker-silent", "problem")
@@ -83,7 +83,7 @@ struct BrokerDoctorTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func `a claim of an application that nobody can start`() async throws {
+    @Test func `a claim of an application that cannot be started`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run("ipc-client scheme register lonely.example --application org.example.Lonely --persistent")
         let after = try await scene.expectMended("claim-unstartable", "problem", saying: "org.example.Lonely")
@@ -92,7 +92,7 @@ struct BrokerDoctorTests {
         #expect(try await scene.run("ipc-client scheme list").output.contains(DoctorScene.application))
     }
 
-    @Test func `an installed claim of an application that nobody can start`() async throws {
+    @Test func `an installed claim of an application that cannot be started`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         let folder = try scene.bus.directory.makeDirectory("data/swift-ipc/handlers")

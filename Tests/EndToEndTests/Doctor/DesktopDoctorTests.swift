@@ -9,7 +9,7 @@ struct DesktopDoctorTests {
         try await scene.run("update-desktop-database \(scene.applications)")
     }
 
-    @Test func `an entry whose program is not there`() async throws {
+    @Test func `an entry whose program is missing`() async throws {
         let scene = try await DoctorScene.healthy()
         try await write(try DoctorScene.entry(exec: "/nowhere/ipc-client open %u"), on: scene)
         let after = try await scene.expectMended(
@@ -18,14 +18,14 @@ struct DesktopDoctorTests {
         #expect(try FileContents.text(scene.entryPath).contains("Exec=\(try DoctorScene.opener()) open %u\n"))
     }
 
-    @Test func `a cache that does not know an entry`() async throws {
+    @Test func `a cache that lacks an entry`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run("rm \(scene.applications)/mimeinfo.cache")
         let after = try await scene.expectMended("desktop-cache-stale", "problem", saying: "does not list")
         #expect(after.words == [])
     }
 
-    @Test func `a registration whose entry is gone`() async throws {
+    @Test func `a registration whose entry was removed`() async throws {
         let scene = try await DoctorScene.healthy()
         let entry = try FileContents.text(scene.entryPath)
         try await scene.run("rm \(scene.entryPath)")
@@ -34,7 +34,7 @@ struct DesktopDoctorTests {
         #expect(try FileContents.text(scene.entryPath) == entry)
     }
 
-    @Test func `a registration whose claim is gone with the store`() async throws {
+    @Test func `a registration whose claim was lost with the store`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         try await scene.run("rm \(scene.store)/store.sqlite*")
@@ -42,7 +42,7 @@ struct DesktopDoctorTests {
         #expect(after.words == [])
     }
 
-    @Test func `a handler that fails, until it does not`() async throws {
+    @Test func `a handler that fails until it starts successfully`() async throws {
         let scene = try await DoctorScene.healthy()
         // It runs to completion, and never takes its name.
         let sent = try await RunningProcess.run(
@@ -63,7 +63,7 @@ struct DesktopDoctorTests {
         #expect(try await server.terminate() == .success)
     }
 
-    @Test func `a default that names an entry which is gone, with another one behind it`() async throws {
+    @Test func `a default that names a removed entry, followed by an installed one`() async throws {
         let scene = try await DoctorScene.healthy()
         let rest = "[Default Applications]\ntext/plain=nobody.desktop;\nx-scheme-handler/well.example="
         try FileContents.write(rest + "gone.desktop;\(DoctorScene.application).desktop\n", to: scene.associations)
@@ -72,7 +72,7 @@ struct DesktopDoctorTests {
         #expect(try FileContents.text(scene.associations) == rest + "\(DoctorScene.application).desktop;\n")
     }
 
-    @Test func `commands of one report can be run one after the other`() async throws {
+    @Test func `the commands of one report can be run in sequence`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run(
             "ipc-client scheme register one.example two.example three.example --application \(DoctorScene.application) "
@@ -90,7 +90,7 @@ struct DesktopDoctorTests {
 
     /// The desktop sees the session's folders, not this shell's.
     @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
-    func `data that the bus has elsewhere`() async throws {
+    func `a shell with another data directory than the bus`() async throws {
         var scene = try await DoctorScene.healthy()
         scene.environment["XDG_DATA_HOME"] = try scene.bus.directory.makeDirectory("other")
         let found = try await scene.examine()

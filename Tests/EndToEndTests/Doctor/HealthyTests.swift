@@ -4,14 +4,14 @@ import Testing
 /// The control for all others: in a healthy session, `doctor` finds nothing.
 @Suite(.privateBus)
 struct HealthyTests {
-    @Test func `where all is right nothing is found`() async throws {
+    @Test func `nothing is found in a healthy installation`() async throws {
         let scene = try await DoctorScene.healthy()
         let report = try await scene.examine()
         #expect(report.words == [], "\(report.output)")
         #expect(report.output.status == .success && report.output.output.isEmpty)
     }
 
-    @Test func `all tells what is right, each check once`() async throws {
+    @Test func `--all reports each passed check once`() async throws {
         let scene = try await DoctorScene.healthy()
         let output = try await scene.run("ipc-client doctor --all --json")
         let findings = try output.lines.map(DoctorScene.Finding.init)
@@ -23,7 +23,7 @@ struct HealthyTests {
         #expect(plain.lines.count == words.count && plain.lines.allSatisfy { $0.hasPrefix("ok\t") })
     }
 
-    @Test func `looking changes nothing`() async throws {
+    @Test func `the examination changes nothing`() async throws {
         let scene = try await DoctorScene.healthy()
         let list =
             "cd \(scene.bus.directory.path) && find . -not -path './run*' -type f -not -name '*-wal' "

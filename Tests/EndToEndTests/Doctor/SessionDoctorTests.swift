@@ -5,20 +5,20 @@ import Testing
 /// Broken sessions, found and fixed: runtime directory, bus, `PATH`, display, configuration.
 @Suite(.privateBus)
 struct SessionDoctorTests {
-    @Test func `a runtime directory that others may enter`() async throws {
+    @Test func `a runtime directory that other users can enter`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run("chmod 0755 \"$XDG_RUNTIME_DIR\"")
         try await scene.expectMended("runtime-directory-open", "problem", saying: "0755")
     }
 
-    @Test func `a runtime directory that is not there`() async throws {
+    @Test func `a missing runtime directory`() async throws {
         var scene = try await DoctorScene.healthy()
         scene.environment["XDG_RUNTIME_DIR"] = scene.bus.directory.appending("nowhere")
         try await scene.expectMended("runtime-directory-missing", "note", saying: "nowhere")
     }
 
     @Test(.enabled(if: geteuid() == 0, "directories can be given away"))
-    func `a runtime directory of somebody else`() async throws {
+    func `a runtime directory of another user`() async throws {
         var scene = try await DoctorScene.healthy()
         let directory = try scene.bus.directory.makeDirectory("theirs")
         #expect(chown(directory, 65_534, 65_534) == 0)
@@ -26,7 +26,7 @@ struct SessionDoctorTests {
         try await scene.expectMended("runtime-directory-foreign", "problem", saying: "65534")
     }
 
-    @Test func `an address of a bus that is gone, with the session's own beside it`() async throws {
+    @Test func `the address of a bus that has exited, next to the session's own bus`() async throws {
         var scene = try await DoctorScene.healthy()
         scene.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere/bus"
         let after = try await scene.expectMended("bus-unreachable", "problem", saying: "/nowhere/bus")
@@ -61,7 +61,7 @@ struct SessionDoctorTests {
         #expect(try await scene.examine().words == [])
     }
 
-    @Test func `a configuration that is no text`() async throws {
+    @Test func `a configuration that is not text`() async throws {
         let scene = try await DoctorScene.healthy()
         try scene.writeConfiguration("")
         try FileContents.write([0xFF, 0xFE, 0x00], to: scene.configuration)

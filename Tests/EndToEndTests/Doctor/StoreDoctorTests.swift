@@ -9,7 +9,7 @@ struct StoreDoctorTests {
     private static let seesMounts = BusImplementation.current == .daemon && SmallFileSystem.isPossible
 
     @Test(.enabled(if: geteuid() == 0 && DoctorScene.startsAgain, "files can be given away"))
-    func `a store of somebody else`() async throws {
+    func `a store of another user`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         try await scene.run("chown -R 65534 \(scene.store)")
@@ -17,7 +17,7 @@ struct StoreDoctorTests {
         #expect(after.words == [])
     }
 
-    @Test func `a database that was damaged and put away`() async throws {
+    @Test func `a damaged database in quarantine`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         try await scene.run("head -c 65536 /dev/urandom > \(scene.store)/store.sqlite")
@@ -42,7 +42,7 @@ struct StoreDoctorTests {
     }
 
     @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
-    func `a store that the broker of another bus has`() async throws {
+    func `a store that the broker of another bus uses`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         let other = try await PrivateBus.start()
@@ -57,7 +57,7 @@ struct StoreDoctorTests {
 
     /// Programs that the bus starts do not have this shell's variables.
     @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
-    func `a store of the bus that is in use, where this shell names another one`() async throws {
+    func `a store of the bus that is in use, while this shell names another one`() async throws {
         var scene = try await DoctorScene.healthy()
         try await scene.endBroker()
         let other = try await PrivateBus.start()

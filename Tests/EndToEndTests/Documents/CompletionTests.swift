@@ -71,7 +71,7 @@ struct CompletionTests {
         ("bash", ["bash", "--norc", "-i"], "source"), ("fish", ["fish", "--no-config", "-i"], "source"),
         ("zsh", ["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -D; source"),
     ])
-    func theKeyCompletesANameOnATerminal(shell: String, command: [String], setUp: String) async throws {
+    func tabCompletesANameOnATerminal(shell: String, command: [String], setUp: String) async throws {
         let broker = try await BrokerProcess.start()
         try await fill()
         let keys = try PrivateBus.current.directory.appending("keys.py")
@@ -93,7 +93,7 @@ struct CompletionTests {
         ("ipc-client get not\t\n", "\r\nbuy milk"), ("ipc-client scheme resolve com\tadd\n", "\r\ncom.example.Notes"),
         ("ipc-client set f --file blan\t\n ipc-client get f\n", "\r\nof a file"),
     ])
-    func theKeyInBashKnowsWhatIsAFile(keys: String, wanted: String) async throws {
+    func tabInBashDistinguishesFilesFromNames(keys: String, wanted: String) async throws {
         let broker = try await BrokerProcess.start()
         try await fill()
         let folder = try PrivateBus.current.directory.makeDirectory("here")
@@ -108,7 +108,7 @@ struct CompletionTests {
     }
 
     /// Tab starts no program, and offers nothing if no broker is running.
-    @Test func withoutABrokerThereIsNothingAndNobodyIsStarted() async throws {
+    @Test func withoutABrokerNothingIsOfferedAndNoneIsStarted() async throws {
         let bus = try PrivateBus.current
         let mark = bus.directory.appending("started")
         try await bus.addService(name: "org.swiftipc.Broker1", exec: "/bin/sh -c \"touch \(mark); exit 1\"")
@@ -139,7 +139,7 @@ struct CompletionTests {
     }
 
     @Test(arguments: ["bash", "zsh", "fish"], ["ipc-client", "ipc-server", "ipc-broker"])
-    func scriptsAreWhatTheirShellReads(shell: String, tool: String) async throws {
+    func scriptsAreValidInTheirShell(shell: String, tool: String) async throws {
         let path = try await script(shell, tool)
         let check = try await RunningProcess.run(shell, ["-n", path])
         #expect(check.status == .success && check.errors.isEmpty, "\(check)")

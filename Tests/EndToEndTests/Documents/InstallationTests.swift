@@ -4,7 +4,7 @@ import Testing
 /// `make install` and `make uninstall`, run by a user with a narrow umask; systemd's verdict on the units; the installed
 /// programs and their store.
 @Suite struct InstallationTests {
-    @Test func whatIsInstalledIsForEverybodyAndNothingOfItStays() async throws {
+    @Test func installedFilesServeAllUsersAndUninstallRemovesThem() async throws {
         let directory = try TemporaryDirectory("install")
         defer { directory.remove() }
         let prefix = directory.appending("prefix")

@@ -18,7 +18,7 @@ import Testing
     }
 
     /// `make manuals` generates them again.
-    @Test func pagesSayWhatTheProgramsSay() async throws {
+    @Test func pagesMatchThePrograms() async throws {
         let made = try TemporaryDirectory("man")
         defer { made.remove() }
         _ = try await RunningProcess.run("\(Self.root)/scripts/manuals", [Binaries.directory, made.path]).succeeded()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: pages)
-    func theLanguageIsRight(page: String) async throws {
+    func theMarkupIsValid(page: String) async throws {
         let path = "\(Self.folder)/\(page)"
         let lint = try await RunningProcess.run("mandoc", ["-T", "lint", "-W", "warning", path])
         #expect(lint.status == .success && lint.output.isEmpty, "\(lint)")
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Every limit with its default and range; other tests compare the sample behind the page with the limits.
-    @Test func theConfigurationTellsEveryLimit() throws {
+    @Test func theConfigurationPageListsEveryLimit() throws {
         let text = try FileContents.text("\(Self.folder)/ipc-broker.conf.5")
         let items = Dictionary(
             uniqueKeysWithValues: text.split(separator: ".It Cm ").dropFirst().compactMap { item in

@@ -12,7 +12,7 @@ import Testing
             deadline: .seconds(120))
     }
 
-    @Test func itIsMadeWithoutAWarning() async throws {
+    @Test func theReferenceBuildsWithoutWarnings() async throws {
         let folder = try TemporaryDirectory("docs")
         defer { folder.remove() }
         let output = try await make("\(Self.root)/Sources/IPC/Documentation.docc", in: folder)
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The control: a broken link is found.
-    @Test func aWrongLinkIsFound() async throws {
+    @Test func aBrokenLinkIsFound() async throws {
         let folder = try TemporaryDirectory("docs")
         defer { folder.remove() }
         let catalogue = try folder.makeDirectory("Wrong.docc")

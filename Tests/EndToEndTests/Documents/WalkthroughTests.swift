@@ -34,7 +34,7 @@ struct WalkthroughTests {
     }
 
     /// The output of `make run`, on its own bus.
-    @Test func theDemonstrationHasTheOutcomesThatItShows() async throws {
+    @Test func theDemonstrationHasTheOutcomesThatItPrints() async throws {
         let output = try await RunningProcess.run(
             "\(Self.root)/scripts/run", [Binaries.directory, "buy milk"], deadline: .seconds(120))
         #expect(output.status == .success, "\(output)")
@@ -112,7 +112,7 @@ struct WalkthroughTests {
 
     /// One after the other: each installs the programs.
     @Test(.serialized, arguments: documents)
-    func `the commands and programs of a document do what it says`(document: String) async throws {
+    func `the commands and programs of a document work as described`(document: String) async throws {
         let page = Self.pages[document] ?? Page()
         let path = "\(Self.root)/\(document)"
         let hasBlocks = try FileContents.text(path).contains(/```(sh|console|python)/)
@@ -125,7 +125,7 @@ struct WalkthroughTests {
         #expect(output.skipped == page.skipped)
     }
 
-    @Test func `each document that the table has exists, and a command of it runs or is skipped`() {
+    @Test func `each document in the table exists, and each of its commands runs or is skipped`() {
         #expect(Self.documents.count > 15)
         #expect(Set(Self.pages.keys).subtracting(Self.documents) == [])
         #expect(Self.pages.values.allSatisfy { $0.commands > 0 || !$0.skipped.isEmpty })
@@ -160,7 +160,7 @@ struct WalkthroughTests {
         #expect(output.skipped == ["needs a display", "there is no no-such-program"])
     }
 
-    @Test func `a document that does what it says has no mistake`() async throws {
+    @Test func `a correct document has no mistakes`() async throws {
         let text = """
             <!-- try: file two.py -->
             ```python

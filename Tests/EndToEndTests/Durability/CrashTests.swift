@@ -9,7 +9,7 @@ import Testing
 struct CrashTests {
     private let rounds = TestSize.pick(small: 10, full: 100)
 
-    @Test func killedAtRandomMomentsNothingAcknowledgedIsLost() async throws {
+    @Test func randomKillsLoseNothingAcknowledged() async throws {
         let report = try await crash(rounds: rounds, control: nil)
         print("durability: \(report)")
         #expect(report.violations.isEmpty)

@@ -16,7 +16,7 @@ struct FlushTests {
     }
 
     /// The control: without waiting for the disk, the answers come too early.
-    @Test func withoutSynchronousTheTraceShowsIt() async throws {
+    @Test func withoutSynchronousTheTraceShowsMissingFlushes() async throws {
         let check = try await trace(requests: 10, control: "synchronous-off")
         #expect(check.violations.count == 20)
     }

@@ -22,7 +22,7 @@ struct HTTPRelayTests {
     }
 
     @Test(arguments: ["asynchronous", "delegate", "synchronous"])
-    func `each style of waiting brings success and failure, of GET and POST`(_ style: String) async throws {
+    func `each style of waiting reports success and failure of GET and POST`(_ style: String) async throws {
         let scene = try await HTTPRelayScene.start()
         let got = try await HTTPRelayScene.client([
             "status", "\(scene.address)/status", "--device", "d 1", "--style", style,
@@ -45,7 +45,7 @@ struct HTTPRelayTests {
         ("/redirect", [], 70, "the server says 302 Found"),
         ("/silent", ["--read-timeout", "0.3"], 75, "was silent for 0.3 s"),
     ])
-    func `what a server does wrong is told`(
+    func `mistakes of a server are reported`(
         _ path: String, _ options: [String], _ code: Int32, _ sentence: String
     ) async throws {
         let scene = try await HTTPRelayScene.start()
@@ -56,7 +56,7 @@ struct HTTPRelayTests {
         #expect(try await HTTPRelayScene.client(["status", "\(scene.address)/status"]).status == .success)
     }
 
-    @Test func `who cannot be reached, or may not be asked, is told`() async throws {
+    @Test func `an unreachable or forbidden server is reported`() async throws {
         let scene = try await HTTPRelayScene.start()
         let refused = try await HTTPRelayScene.client(["status", "http://127.0.0.1:1/"])
         #expect(refused.status == .exited(70) && refused.errors.contains("127.0.0.1:1 cannot be reached"), "\(refused)")
@@ -72,7 +72,7 @@ struct HTTPRelayTests {
         withExtendedLifetime((scene, full)) {}
     }
 
-    @Test func `long answers arrive whole, and those that are too long are told of`() async throws {
+    @Test func `long answers arrive complete, and answers that are too long are reported`() async throws {
         let scene = try await HTTPRelayScene.start()
         let whole = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=3000000"])
         #expect(whole.status == .success && whole.outputBytes.count == 3_000_000, "\(whole.status) \(whole.errors)")
@@ -84,7 +84,7 @@ struct HTTPRelayTests {
         #expect(long.errors.hasPrefix("relay-client: status 200, "))
     }
 
-    @Test func `a shell asks in one line`() async throws {
+    @Test func `one line in a shell sends a request`() async throws {
         let scene = try await HTTPRelayScene.start()
         let got = try await Tools.client(["call", "relay:get?url=\(scene.address)/status?deviceID=shell"])
         #expect(got.status == .success && got.output == "device=shell&kind=&state=ready&END\n", "\(got)")
@@ -96,14 +96,14 @@ struct HTTPRelayTests {
         #expect(wrong.status == .exited(70) && wrong.errors.contains("there is no parameter “retries”"), "\(wrong)")
     }
 
-    @Test func `without a relay the client is told what to do`() async throws {
+    @Test func `without a relay, the client says what to do`() async throws {
         let broker = try await BrokerProcess.start()
         let asked = try await HTTPRelayScene.client(["status", "http://127.0.0.1:1/"])
         #expect(asked.status == .exited(68) && asked.errors.contains("relay"), "\(asked)")
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `a relay that is told to end answers first what it has in hand`() async throws {
+    @Test func `a relay that is stopped answers its requests in flight first`() async throws {
         let scene = try await HTTPRelayScene.start()
         let (server, port) = try await HTTPRelayScene.python(HTTPRelayScene.slowServer)
         async let answer = HTTPRelayScene.client(["status", "http://127.0.0.1:\(port)/"])
@@ -116,7 +116,7 @@ struct HTTPRelayTests {
         #expect(try await scene.relay.wait() == .success)
     }
 
-    @Test func `when the sender gives up, so does the relay`() async throws {
+    @Test func `when the sender cancels, the relay stops too`() async throws {
         let scene = try await HTTPRelayScene.start()
         let (server, port) = try await HTTPRelayScene.python(HTTPRelayScene.slowServer)
         let url = "relay:get?url=http://127.0.0.1:\(port)/"

@@ -9,7 +9,7 @@ struct InstallIDKeyringTests {
             PrivateBus.current.directory.appending("home/.local/state/install-id/com.example.InstallID"))
     }
 
-    @Test func `the id is in the keyring and nowhere else, the same at every start`() async throws {
+    @Test func `the id is only in the keyring, and it is the same at every start`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         let first = try await InstallIDScene.id()
         #expect(try await InstallIDScene.run(["where"]).output == "keyring\n")
@@ -26,7 +26,7 @@ struct InstallIDKeyringTests {
         #expect(try await next.items() == 1)
     }
 
-    @Test func `an id that was removed is gone from the keyring`() async throws {
+    @Test func `a removed id is gone from the keyring`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         let first = try await InstallIDScene.id()
         #expect(try await InstallIDScene.run(["remove"]).output == "removed\n")
@@ -36,7 +36,7 @@ struct InstallIDKeyringTests {
         #expect(try await keyring.items() == 1)
     }
 
-    @Test func `of processes that start at once all get one id, and the keyring has one`() async throws {
+    @Test func `processes that start at the same time get the same id, and the keyring has one`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         let directory = try PrivateBus.current.directory
         // Without a shared record, taking turns at the keyring is enough.
@@ -45,7 +45,7 @@ struct InstallIDKeyringTests {
         #expect(try await keyring.items() == 1)
     }
 
-    @Test func `a locked keyring is told, and nothing is made in its place`() async throws {
+    @Test func `a locked keyring is reported, and no replacement id is created`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         try await keyring.lock()
         for _ in 0..<2 {
@@ -60,7 +60,7 @@ struct InstallIDKeyringTests {
         #expect(try await InstallIDScene.id() == first)
     }
 
-    @Test func `an id in a keyring that is locked later stays what it is`() async throws {
+    @Test func `an id stays the same after its keyring was locked`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         let first = try await InstallIDScene.id()
         try await keyring.lock()
@@ -76,7 +76,7 @@ struct InstallIDKeyringTests {
         #expect(try await InstallIDScene.id() == first)
     }
 
-    @Test func `where the keyring is away, no second id is made`() async throws {
+    @Test func `without the keyring, no second id is created`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         let first = try await InstallIDScene.id()
         try await keyring.stop()
@@ -89,7 +89,7 @@ struct InstallIDKeyringTests {
         #expect(try await InstallIDScene.id() == first)
     }
 
-    @Test func `an id that was made without a keyring stays in its file`() async throws {
+    @Test func `an id that was created without a keyring stays in its file`() async throws {
         let first = try await InstallIDScene.id()
         let keyring = try await Keyring.start(isUnlocked: true)
         #expect(try await InstallIDScene.id() == first)
@@ -97,7 +97,7 @@ struct InstallIDKeyringTests {
         #expect(try record() == "\(first)\n")
     }
 
-    @Test func `a person who unlocks the keyring at its prompt gets the id`() async throws {
+    @Test func `unlocking the keyring at its prompt returns the id`() async throws {
         let keyring = try await PromptingKeyring.start(answer: "yes")
         let first = try await InstallIDScene.id()
         #expect(try await keyring.nextLine() == "prompt")
@@ -108,7 +108,7 @@ struct InstallIDKeyringTests {
     }
 
     @Test(arguments: ["no", "leave"])
-    func `a prompt that nobody grants makes nothing`(_ answer: String) async throws {
+    func `a dismissed prompt creates nothing`(_ answer: String) async throws {
         let keyring = try await PromptingKeyring.start(answer: answer)
         let refused = try await InstallIDScene.run([])
         #expect(try await keyring.nextLine() == "prompt")

@@ -12,7 +12,7 @@ struct InstallIDTests {
         try await InstallIDScene.id(environment)
     }
 
-    @Test func `without a keyring the id is in a file of its own, the same at every start`() async throws {
+    @Test func `without a keyring, the id is in its own file, and it is the same at every start`() async throws {
         let path = try PrivateBus.current.directory.appending("home/.local/state/install-id/com.example.InstallID")
         #expect(try await run("where").status == .exited(66))
         let first = try await id()
@@ -29,7 +29,7 @@ struct InstallIDTests {
         #expect(try await id() == first)
     }
 
-    @Test func `an id that was removed is gone, and the next start makes another one`() async throws {
+    @Test func `after an id is removed, the next start creates another one`() async throws {
         let first = try await id()
         #expect(try await run("remove").output == "removed\n")
         #expect(try await run("where").status == .exited(66))
@@ -37,7 +37,7 @@ struct InstallIDTests {
         #expect(try await id() != first)
     }
 
-    @Test func `of processes that start at once all get one id`() async throws {
+    @Test func `processes that start at the same time get the same id`() async throws {
         #expect(try await InstallIDScene.idsOfRace().count == 1)
         // The control: with separate directories, each process gets its own id.
         let apart = try await InstallIDScene.idsOfRace {
@@ -46,7 +46,7 @@ struct InstallIDTests {
         #expect(apart.count == InstallIDScene.racers)
     }
 
-    @Test func `a file that holds no id is told, and left as it is`() async throws {
+    @Test func `a file without an id is reported and left unchanged`() async throws {
         _ = try await id()
         let path = String(try await run("where").output.dropLast())
         try FileContents.write("half an i", to: path)
@@ -59,7 +59,7 @@ struct InstallIDTests {
         #expect(readOnly.status == .exited(74) && readOnly.output.isEmpty, "\(readOnly)")
     }
 
-    @Test func `without a bus there is a file too`() async throws {
+    @Test func `without a bus, the id is in a file too`() async throws {
         let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"]
         let first = try await id(environment)
         #expect(try await id() == first)

@@ -8,7 +8,9 @@ struct OAuthLoginTests {
     private func callback(_ query: String) -> String { "oauthlogin.demo:/callback?\(query)" }
 
     @Test(arguments: ["allow", "deny"])
-    func `a browser that needs no display signs in or not, and the home is as it was`(_ button: String) async throws {
+    func `a login through a headless browser succeeds or fails, and leaves the home unchanged`(_ button: String)
+        async throws
+    {
         let scene = try await OAuthLoginScene.start()
         let before = try OAuthLoginScene.home()
         let login = try await scene.login(["--browser", "\(OAuthLoginScene.scriptedBrowser) \(button)"])
@@ -24,7 +26,7 @@ struct OAuthLoginTests {
         #expect(try OAuthLoginScene.home() == before)
     }
 
-    @Test func `the desktop's own browser is opened unless another is named`() async throws {
+    @Test func `the desktop's browser is opened unless another is named`() async throws {
         let desktop = try await DesktopScene.start(environment: try ExamplePlace.environment)
         let scene = try await OAuthLoginScene.start(desktop.broker)
         try desktop.addEntry("browser.desktop", scheme: "http", "Exec=\(OAuthLoginScene.scriptedBrowser) %u")
@@ -33,7 +35,7 @@ struct OAuthLoginTests {
         #expect(login.output.text == "signed in as Ada Lovelace (ada)\n")
     }
 
-    @Test func `URLs of others are refused, and the login goes on`() async throws {
+    @Test func `URLs of other senders are rejected, and the login continues`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
         // The control: while it waits, the desktop sends links here, and there is something to undo.
@@ -67,7 +69,7 @@ struct OAuthLoginTests {
         #expect(login.output.text == "signed in as Ada Lovelace (ada)\n")
     }
 
-    @Test func `a state is good for its own login, and that ends by a signal as well`() async throws {
+    @Test func `a state is valid only for its own login, and a signal ends the login`() async throws {
         let scene = try await OAuthLoginScene.start()
         let before = try OAuthLoginScene.home()
         let (earlier, stalePage) = try await scene.waitingLogin()
@@ -83,7 +85,7 @@ struct OAuthLoginTests {
         #expect(try await login.wait() == .success)
     }
 
-    @Test func `a code that was issued to somebody else is worth nothing`() async throws {
+    @Test func `a code for another challenge is rejected`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
         // Another program's challenge with this login's state.
@@ -97,7 +99,7 @@ struct OAuthLoginTests {
         #expect(login.output.text.isEmpty)
     }
 
-    @Test func `nobody answers in time`() async throws {
+    @Test func `a login without an answer times out`() async throws {
         let scene = try await OAuthLoginScene.start()
         let before = try OAuthLoginScene.home()
         let (login, _) = try await scene.waitingLogin(["--timeout", "0.5"])
@@ -106,7 +108,7 @@ struct OAuthLoginTests {
         #expect(try OAuthLoginScene.home() == before)
     }
 
-    @Test func `where the links go to another program, nobody is asked to sign in`() async throws {
+    @Test func `if another program handles the links, no login starts`() async throws {
         let scene = try await OAuthLoginScene.start()
         let other = try await Tools.server(["--application", "com.example.Other", "--scheme", "oauthlogin.demo"])
         let taken = try await scene.login(["--browser", "true"])
@@ -127,7 +129,7 @@ struct OAuthLoginTests {
         #expect(!taken.errors.text.contains("waiting for") && !claimed.errors.text.contains("waiting for"))
     }
 
-    @Test func `the server sends nobody to a client that it does not know`() async throws {
+    @Test func `the server does not redirect to an unknown client`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
         let ask = { (url: String) in

@@ -35,7 +35,7 @@ struct PlaylistTests {
 
     private func lines(_ ids: [UInt64]) -> [String] { ids.map { "\($0)\t曲 \($0) 🎵" } }
 
-    @Test func `tracks come back in their order, wherever they are, and what is missing is told`() async throws {
+    @Test func `tracks are restored in order after a move, and missing ones are reported`() async throws {
         _ = try await BrokerProcess.start()
         let music = try PrivateBus.current.directory.makeDirectory("music")
         let names = ["3 さくら.ogg", "1 夜想曲 🎹.ogg", "2 gone.ogg"]
@@ -59,7 +59,7 @@ struct PlaylistTests {
         #expect(try await Tools.client(["get", Self.board]).output.contains(#""id":"\#(id)""#))
     }
 
-    @Test func `ids of 64 bits pass through Python and JavaScript unharmed`() async throws {
+    @Test func `64-bit ids pass through Python and JavaScript unchanged`() async throws {
         _ = try await BrokerProcess.start()
         try await set(Self.ids, asNumbers: false)
         #expect(try await shown() == lines(Self.ids))
@@ -77,7 +77,7 @@ struct PlaylistTests {
             missing.errors == lines(Self.ids).map { "playlist: missing: \($0.replacing("\t", with: " "))\n" }.joined())
     }
 
-    @Test func `the control: as JSON numbers they break in JavaScript, and nowhere else`() async throws {
+    @Test func `control: as JSON numbers, they break only in JavaScript`() async throws {
         _ = try await BrokerProcess.start()
         try await set(Self.ids, asNumbers: true)
         #expect(try await shown() == lines(Self.ids), "Swift")
@@ -95,7 +95,7 @@ struct PlaylistTests {
         #expect(refused.status == .exited(65) && refused.errors.contains("18446744073709552000"), "\(refused)")
     }
 
-    @Test func `other programs get a list that players read`() async throws {
+    @Test func `other programs get a list that media players can read`() async throws {
         _ = try await BrokerProcess.start()
         let music = try PrivateBus.current.directory.makeDirectory("music")
         try FileContents.write("sound", to: "\(music)/音.ogg")

@@ -42,7 +42,8 @@ struct PolyglotTests {
     }
 
     @Test(arguments: Polyglot.allCases)
-    func `a handler gets the bytes of every client, and every client its answer`(_ handler: Polyglot) async throws {
+    func `a handler gets the bytes of every client, and every client gets its answer`(_ handler: Polyglot) async throws
+    {
         _ = try await BrokerProcess.start()
         let running = try await handler.handler()
         for client in Polyglot.allCases {
@@ -53,7 +54,7 @@ struct PolyglotTests {
         }
     }
 
-    @Test func `the control: a handler that normalises the text is noticed`() async throws {
+    @Test func `control: a handler that normalizes the text is found`() async throws {
         _ = try await BrokerProcess.start()
         let honest = try FileContents.text("\(Polyglot.folder)/handler.py")
         let dishonest = honest.replacing(
@@ -69,7 +70,7 @@ struct PolyglotTests {
     }
 
     @Test(arguments: Polyglot.allCases)
-    func `a client says that nobody handles the scheme, and that a handler failed`(_ client: Polyglot) async throws {
+    func `a client reports a missing handler and a failed handler`(_ client: Polyglot) async throws {
         _ = try await BrokerProcess.start()
         let nobody = try await client.client("polyglot.nobody:x", "text")
         #expect(nobody.status != .success && nobody.output.isEmpty, "\(nobody)")
@@ -92,7 +93,7 @@ struct PolyglotTests {
 
     /// Python and JavaScript say themselves who may call them; the library does it in Swift and in ipc-server.
     @Test(arguments: Polyglot.allCases)
-    func `who is not the broker is refused, but in C`(_ handler: Polyglot) async throws {
+    func `every handler except those in C rejects a sender that is not the broker`(_ handler: Polyglot) async throws {
         _ = try await BrokerProcess.start()
         let running = try await handler.handler()
         let called = try await RunningProcess.run(

@@ -9,7 +9,7 @@ struct QABrowserTests {
         try await SceneTerminal.start("qa-browser", showing: "All questions: 1–20 of 2400")
     }
 
-    @Test func aSearchIsTypedAndItsRowsStandInTheirColumns() async throws {
+    @Test func aTypedSearchShowsItsRowsInColumns() async throws {
         let browser = try await start()
         try await browser.terminal.type("京都 犬")
         try await browser.wait(forTitle: "Questions “京都 犬”: 1–")
@@ -27,7 +27,7 @@ struct QABrowserTests {
         try await browser.terminal.wait(forText: "No question holds all these words.")
     }
 
-    @Test func theLastRowLeadsToTheNextTwenty() async throws {
+    @Test func theLastRowOpensTheNextTwenty() async throws {
         let browser = try await start()
         #expect(try await browser.answer(to: "qa://search?q=swift").hasPrefix("Questions “swift”: 1–20 of "))
         for _ in 0..<20 { try await browser.terminal.press("Down") }
@@ -40,7 +40,7 @@ struct QABrowserTests {
         try await browser.wait(forTitle: "Questions “swift”: 1–20 of ")
     }
 
-    @Test func aQuestionIsSeenInTwoViewsAndTheListKnowsWhichWasRead() async throws {
+    @Test func aQuestionHasTwoViewsAndTheListMarksItAsRead() async throws {
         let browser = try await start()
         _ = try await browser.answer(to: "qa://search?q=swift")
         try await browser.terminal.press("Enter")
@@ -79,14 +79,14 @@ struct QABrowserTests {
         ("question/1000001?view=wide", "the views are plain and narrow"), ("search?from=x", "from=x: a number"),
         ("back", "only the first screen is left"), ("answers/7", "does not know “answers/7”"),
     ])
-    func whatIsNoScreenIsAnErrorAndNothingChanges(_ url: String, _ sentence: String) async throws {
+    func aURLWithoutAScreenIsAnErrorAndChangesNothing(_ url: String, _ sentence: String) async throws {
         let browser = try await start()
         let (status, message) = try await browser.refusal(of: "qa://\(url)")
         #expect(status == .exited(70) && message.contains(sentence), "\(message)")
         #expect(try await browser.answer(to: "qa://stack") == "search")
     }
 
-    @Test func theScreensAreThereAgainAfterKill9() async throws {
+    @Test func theScreensAreRestoredAfterKill9() async throws {
         let browser = try await start()
         _ = try await browser.answer(to: "qa://search?q=京都&from=20")
         _ = try await browser.answer(to: "qa://question/1000001?view=narrow")

@@ -9,7 +9,7 @@ struct SceneManagerTests {
         try await SceneTerminal.start("scene-demo", showing: "enter: fade through white")
     }
 
-    @Test func keysGoFromSceneToSceneAndBack() async throws {
+    @Test func keysMoveBetweenScenes() async throws {
         let demo = try await start()
         try await demo.terminal.press("Down", "Enter")
         try await demo.wait(forTitle: "Note")
@@ -24,7 +24,7 @@ struct SceneManagerTests {
         #expect(try await demo.terminal.end() == .signalled(SIGINT))
     }
 
-    @Test func textIsWrittenAndDeletedByCharacterAndClearedOnlyAfterYes() async throws {
+    @Test func textIsEditedByCharacterAndClearedOnlyAfterYes() async throws {
         let demo = try await start()
         #expect(try await demo.answer(to: "scenes://push/note") == "Note")
         try await demo.terminal.type("日本語👨‍👩‍👧")
@@ -43,7 +43,7 @@ struct SceneManagerTests {
         try await demo.terminal.wait(for: "an empty note") { $0.cursorColumn == 5 && !$0.text.contains("語") }
     }
 
-    @Test func anotherProgramDrivesItByURLs() async throws {
+    @Test func anotherProgramControlsItByURL() async throws {
         let demo = try await start()
         for (url, title) in [
             ("push/counter?n=5", "Counter 5"), ("add/3", "Counter 8"), ("push/pages", "Morning 朝"),
@@ -62,14 +62,14 @@ struct SceneManagerTests {
         ("pop-to/card", "no screen “card” to go back to"), ("page/2", "“Scenes” does not know “page/2”"),
         ("push", "needs the name of a screen"), ("push/card?fade=green", "white or black"),
     ])
-    func whatCannotBeDoneIsRefusedWithASentence(_ url: String, _ sentence: String) async throws {
+    func anImpossibleActionIsRejectedWithAReason(_ url: String, _ sentence: String) async throws {
         let demo = try await start()
         let (status, message) = try await demo.refusal(of: "scenes://\(url)")
         #expect(status == .exited(70) && message.contains(sentence), "\(message)")
         #expect(try await demo.answer(to: "scenes://stack") == "menu")
     }
 
-    @Test func aFadeIsAnsweredAtItsEnd() async throws {
+    @Test func aFadeIsAnsweredWhenItEnds() async throws {
         let demo = try await start()
         let clock = ContinuousClock()
         let begin = clock.now
@@ -79,7 +79,7 @@ struct SceneManagerTests {
         #expect(try await demo.answer(to: "scenes://stack") == "menu\ncounter?n=1", "the fade is no part of the scene")
     }
 
-    @Test func scenesAreToldTheirMomentsAndLetGoAndMadeAgain() async throws {
+    @Test func scenesAreNotifiedReleasedAndRecreated() async throws {
         let demo = try await start()
         _ = try await demo.answer(to: "scenes://push/counter?n=5")
         let pushed = try await demo.terminal.wait(forText: "menu: made\n   counter: made\n   menu: sleeps")
@@ -92,7 +92,7 @@ struct SceneManagerTests {
             forText: "menu: let go\n   menu: made\n   counter: ended\n   counter: let go\n   menu: restored")
     }
 
-    @Test func everythingIsThereAgainAfterKill9() async throws {
+    @Test func everythingIsRestoredAfterKill9() async throws {
         let demo = try await start()
         _ = try await demo.answer(to: "scenes://push/counter?n=5")
         _ = try await demo.answer(to: "scenes://add/3")
@@ -108,7 +108,7 @@ struct SceneManagerTests {
     }
 
     @Test(arguments: [("y", IPCTesting.ExitStatus.success, "Note", 5), ("n", .exited(2), "", 7)])
-    func aProgramThatWantsToClearWaitsForAPerson(
+    func aRequestToClearWaitsForTheUser(
         _ key: String, _ status: IPCTesting.ExitStatus, _ output: String, _ cursor: Int
     ) async throws {
         let demo = try await start()
@@ -123,7 +123,7 @@ struct SceneManagerTests {
         try await demo.terminal.wait(for: "the cursor at its place") { $0.isCursorShown && $0.cursorColumn == cursor }
     }
 
-    @Test func aProgramThatGivesUpTakesItsQuestionBack() async throws {
+    @Test func cancellingARequestRemovesItsQuestion() async throws {
         let demo = try await start()
         _ = try await demo.answer(to: "scenes://push/note?text=ab")
         let client = try await RunningProcess.start(
@@ -135,7 +135,7 @@ struct SceneManagerTests {
         #expect(screen.text.contains("> ab"))
     }
 
-    @Test func whatKeepsItFromRunningIsSaid() async throws {
+    @Test func aProgramThatCannotRunSaysWhy() async throws {
         let demo = try await start()
         let second = try await RunningProcess.run(try Binaries.example("scene-demo"), [])
         #expect(second.status == .exited(73) && second.errors.contains("demo.Scenes"), "\(second)")

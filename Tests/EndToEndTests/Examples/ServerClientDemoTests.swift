@@ -19,7 +19,7 @@ struct ServerClientDemoTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `the exit code says what is missing, as that of the tools`() async throws {
+    @Test func `the exit code says what is missing, as the tools do`() async throws {
         let broker = try await BrokerProcess.start()
         let nobody = try await RunningProcess.run(try Binaries.example("demo-client"), ["hello"])
         #expect(nobody.status == .exited(68) && nobody.errors.hasPrefix("demo-client: "), "\(nobody)")
@@ -31,7 +31,7 @@ struct ServerClientDemoTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `texts are written in a field, and shown by the server on one line`() async throws {
+    @Test func `texts are typed into a field, and the server shows each on one line`() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await TerminalSession.start(try Binaries.example("demo-server"), columns: 40, rows: 5)
         try await server.wait(forText: "waiting")
@@ -53,7 +53,7 @@ struct ServerClientDemoTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `where nobody listens, the field says so and stays`() async throws {
+    @Test func `without a receiver, the field says so and stays`() async throws {
         let broker = try await BrokerProcess.start()
         let client = try await TerminalSession.start(try Binaries.example("demo-client"), columns: 150, rows: 6)
         try await client.wait(for: "a field") { $0.currentRow == "text:" }

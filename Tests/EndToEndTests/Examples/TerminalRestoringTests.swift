@@ -41,7 +41,7 @@ struct TerminalRestoringTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT])
-    func `a signal leaves the terminal as it was`(signal: Int32) async throws {
+    func `a signal restores the terminal`(signal: Int32) async throws {
         let broker = try await BrokerProcess.start()
         let (terminal, before) = try await shell()
         try await runClient(in: terminal)
@@ -51,7 +51,7 @@ struct TerminalRestoringTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `a kill that cannot be caught leaves it otherwise, so the comparison sees something`() async throws {
+    @Test func `control: kill -9 does not restore the terminal`() async throws {
         let broker = try await BrokerProcess.start()
         let (terminal, before) = try await shell()
         try await runClient(in: terminal)
@@ -61,7 +61,7 @@ struct TerminalRestoringTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `Control-Z gives the terminal back, and fg takes it again`() async throws {
+    @Test func `Control-Z restores the terminal, and fg takes it back`() async throws {
         let broker = try await BrokerProcess.start()
         let (terminal, before) = try await shell()
         try await terminal.type("clear; \(try Binaries.example("demo-client"))")

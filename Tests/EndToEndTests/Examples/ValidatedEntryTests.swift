@@ -31,7 +31,7 @@ struct ValidatedEntryTests {
         }
     }
 
-    @Test func `a pin is entered, and only what fits gets in`() async throws {
+    @Test func `a PIN is entered, and only valid input is accepted`() async throws {
         let scene = try await Scene()
         let caller = try await scene.ask("entry://digits?n=4")
         try await scene.terminal.wait(forText: "asks for at most 4 digits")
@@ -46,7 +46,7 @@ struct ValidatedEntryTests {
         #expect(caller.output.text == "0128")
     }
 
-    @Test func `every kind of entry is written as it should be`() async throws {
+    @Test func `every kind of entry is formatted correctly`() async throws {
         let scene = try await Scene()
         let entries: [(url: String, typed: String, shown: String, given: String)] = [
             ("entry://decimal?places=1", "１2.34", "12.3", "12.3"),
@@ -64,7 +64,7 @@ struct ValidatedEntryTests {
         }
     }
 
-    @Test func `Enter gives nothing that is not whole, clearing is allowed, and Escape refuses`() async throws {
+    @Test func `Enter accepts only complete entries, clearing is allowed, and Escape declines`() async throws {
         let scene = try await Scene()
         let caller = try await scene.ask("entry://decimal")
         try await scene.terminal.press("Enter")
@@ -80,7 +80,7 @@ struct ValidatedEntryTests {
         try await scene.terminal.wait(forText: "Nothing was given.")
     }
 
-    @Test func `a URL that asks for nothing that can be entered is told why`() async throws {
+    @Test func `a URL without a valid rule is rejected with the reason`() async throws {
         _ = try await Scene()
         let reasons = ["entry://digits?n=0": "n is a number from 1 to 64", "entry://date": "no entry “date”"]
         for (url, reason) in reasons {
@@ -90,7 +90,7 @@ struct ValidatedEntryTests {
         }
     }
 
-    @Test func `a question that nobody waits for goes away, and its keys are not for the next one`() async throws {
+    @Test func `an abandoned question is removed, and its keys do not reach the next one`() async throws {
         let scene = try await Scene()
         let caller = try await scene.ask("entry://digits?n=4", timeout: "1s")
         try await scene.terminal.type("12")
@@ -107,7 +107,7 @@ struct ValidatedEntryTests {
         #expect(next.output.text == "5")
     }
 
-    @Test func `Control-C ends it, with an answer to who waits`() async throws {
+    @Test func `Control-C stops the program and answers the waiting sender`() async throws {
         let scene = try await Scene()
         let caller = try await scene.ask("entry://time")
         try await scene.terminal.press("C-c")
@@ -115,7 +115,7 @@ struct ValidatedEntryTests {
         #expect(try await caller.wait() == .exited(2))
     }
 
-    @Test func `without a terminal it says so`() async throws {
+    @Test func `a missing terminal is reported`() async throws {
         let output = try await RunningProcess.run(try Binaries.example("validated-entry"))
         #expect(output.status == .exited(69))
         #expect(output.errors.contains("standard input is not a terminal"))

@@ -4,7 +4,7 @@ import Testing
 /// A session ends with its bus, and programs that the bus started exit with both.
 @Suite(.privateBus)
 struct BusEndTests {
-    @Test func theBrokerEndsInGoodOrderWithItsBus() async throws {
+    @Test func theBrokerExitsCleanlyWithItsBus() async throws {
         let broker = try await BrokerProcess.start()
         try await PrivateBus.current.kill()
         #expect(try await broker.wait() == .success)
@@ -14,7 +14,7 @@ struct BusEndTests {
 
     /// The handler has the URL, and it is unknown what it does with it.
     @Test(arguments: ["open", "call"])
-    func aSenderThatWasCutOffSaysThatItMayBeDone(command: String) async throws {
+    func aDisconnectedSenderSaysThatTheRequestMayHaveBeenHandled(command: String) async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "exec sleep 600"])
         let id = "0123456789-cut-off"
@@ -30,7 +30,7 @@ struct BusEndTests {
 
     /// dbus-broker does not set an environment variable in programs that it starts.
     @Test(.enabled(if: BusImplementation.current == .daemon, "dbus-daemon sets DBUS_STARTER_BUS_TYPE"))
-    func aHandlerThatTheBusHasStartedEndsWithIt() async throws {
+    func aHandlerStartedByTheBusExitsWithIt() async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         let mark = bus.directory.appending("ended")
@@ -48,7 +48,7 @@ struct BusEndTests {
 
     /// Live claims disappear with the connection, so there is nothing to release and nothing to wait for.
     @Test(arguments: [false, true])
-    func aHandlerThatIsToldToStopWithoutABusDoesNotWaitForOne(startedByBus: Bool) async throws {
+    func aHandlerStoppedWithoutABusDoesNotWaitForOne(startedByBus: Bool) async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         var environment = bus.environment

@@ -23,7 +23,7 @@ struct IdleTests {
         }
     }
 
-    @Test func nothingWakesABrokerAfterItsWork() async throws {
+    @Test func anIdleBrokerDoesNotWakeUp() async throws {
         let broker = try await BrokerProcess.start()
         let client = try await BrokerClient()
         try await client.create("idle")
@@ -47,7 +47,7 @@ struct IdleTests {
 
     /// The control: work is noticed. Not every call counts: a broker that is still busy when the next call arrives does
     /// not sleep in between, and a thread that has not yet gone back to sleep has not been counted.
-    @Test func workIsSeen() async throws {
+    @Test func wakeUpsCausedByWorkAreCounted() async throws {
         let broker = try await BrokerProcess.start()
         let client = try await BrokerClient()
         try await withDeadline("a thread that work wakes") {

@@ -4,7 +4,7 @@ import Testing
 /// A listening server, a sending client, a broker on D-Bus, a lasting pasteboard.
 @Suite(.privateBus)
 struct MainJobTests {
-    @Test func aTextArrivesAndTheSenderLearnsIt() async throws {
+    @Test func aTextArrivesAndTheSenderGetsTheOutcome() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--count", "1"])
         let sent = try await Tools.client(["send", "hello"])
@@ -14,7 +14,7 @@ struct MainJobTests {
         #expect(broker.isRunning)
     }
 
-    @Test func brokerAndServerAreStartedByTheBus() async throws {
+    @Test func theBusStartsBrokerAndServer() async throws {
         let bus = try PrivateBus.current
         try await installed(on: bus)
         let sent = try await Tools.client(["send", "hello"])
@@ -37,7 +37,7 @@ struct MainJobTests {
             "[Handler]\nSchemes=IPCServer.demo;\n", to: "\(data)/swift-ipc/handlers/demo.IPCServer.handler")
     }
 
-    @Test func withoutAHandlerTheSenderIsToldWhatToDo() async throws {
+    @Test func withoutAHandlerTheErrorSaysWhatToDo() async throws {
         let broker = try await BrokerProcess.start()
         let sent = try await Tools.client(["send", "hello"])
         #expect(sent.status == .exited(68))
@@ -48,7 +48,7 @@ struct MainJobTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func withoutABusOrABrokerTheSenderIsToldWhatToDo() async throws {
+    @Test func withoutABusOrABrokerTheErrorSaysWhatToDo() async throws {
         let noBroker = try await Tools.client(["send", "hello"])
         #expect(noBroker.status == .exited(69))
         #expect(noBroker.errors.contains("broker"))
@@ -93,7 +93,7 @@ struct MainJobTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aThousandSendersAreNeitherLostNorMixedUp() async throws {
+    @Test func requestsOfAThousandSendersAreNeitherLostNorMixedUp() async throws {
         let total = TestSize.pick(small: 160, full: 1_000)
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--count", "\(total)"])

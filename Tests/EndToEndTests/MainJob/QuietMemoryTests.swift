@@ -4,7 +4,7 @@ import Testing
 /// I16: memory for many requests is returned.
 @Suite(.privateBus)
 struct QuietMemoryTests {
-    @Test func `memory goes back to the system when the work is done`() async throws {
+    @Test func `memory is returned to the system after the work`() async throws {
         let broker = try await BrokerProcess.start()
         let peer = try await WirePeer.start()
         for connection in ["handler", "caller"] { try await peer.open(connection) }

@@ -40,7 +40,7 @@ import Testing
         try await call("SetItems", "aa(sv)a{sv}", "1", "1", "text/plain;charset=utf-8", "s", text, "0").first
     }
 
-    @Test func `a pasteboard is made, written, read, watched and removed`() async throws {
+    @Test func `a pasteboard can be created, written, read, watched and removed`() async throws {
         _ = try await BrokerProcess.start()
         #expect(
             try await call("GetPasteboard", "sa{sv}", "from_busctl", "1", "create", "b", "true") == [
@@ -69,7 +69,7 @@ import Testing
         #expect(gone.status != .success)
     }
 
-    @Test func `I13: a question for a change is answered at once for the past, and at the next change`() async throws {
+    @Test func `I13: waiting for a change returns at once for a past change, else at the next one`() async throws {
         _ = try await BrokerProcess.start()
         _ = try await call("GetPasteboard", "sa{sv}", "from_busctl", "1", "create", "b", "true")
         let first = try #require(try await set("one")?.number)

@@ -36,7 +36,7 @@ import Testing
         #expect(made == "(objectpath '\(Self.board)',)")
     }
 
-    @Test func `a pasteboard is made, written, read, watched and removed`() async throws {
+    @Test func `a pasteboard can be created, written, read, watched and removed`() async throws {
         _ = try await BrokerProcess.start()
         try await make()
         let first = try count(try await set("hello"))
@@ -85,7 +85,7 @@ import Testing
         return monitor
     }
 
-    @Test func `a monitor sees properties change, handlers and pasteboards`() async throws {
+    @Test func `a monitor sees changes of properties, handlers and pasteboards`() async throws {
         _ = try await BrokerProcess.start()
         let (broker, board) = (try await monitor(Self.broker), try await monitor(Self.board))
         try await make()

@@ -23,7 +23,7 @@ extension PythonPeer {
         client.tell(#"{"url":\#(JSON.text(url)),"options":\#(options)\#(text)}"#)
     }
 
-    @Test func `a program in Python gets a URL with its payload from another one, and answers`() async throws {
+    @Test func `a Python program gets a URL with a payload from another one, and answers`() async throws {
         _ = try await BrokerProcess.start()
         let handler = try await startHandler()
         let client = try await PythonPeer.start(PythonPrograms.client)
@@ -81,7 +81,7 @@ extension PythonPeer {
         }
     }
 
-    @Test func `what a handler in Python declines or breaks at is told to the sender`() async throws {
+    @Test func `the sender learns that a Python handler declined or failed`() async throws {
         _ = try await BrokerProcess.start()
         let handler = try await startHandler()
         let client = try await PythonPeer.start(PythonPrograms.client)
@@ -128,7 +128,7 @@ extension PythonPeer {
         ("demo.Owner", "demo.PythonHandler", "claimed"), ("demo.Owner", "org.swiftipc.Broker1", "claimed"),
         ("", "demo.Owner", "claimed"), ("demo.Owner", "", "unknown"),
     ])
-    func `I19: a source is owned only by who owns its name on the bus`(
+    func `I19: a source is owned only if the sender owns its name on the bus`(
         owned: String, stated: String, strength: String
     ) async throws {
         _ = try await BrokerProcess.start()
@@ -144,7 +144,7 @@ extension PythonPeer {
         }
     }
 
-    @Test func `a handler in Python that does not run is started by the bus`() async throws {
+    @Test func `the bus starts a Python handler that is not running`() async throws {
         let bus = try PrivateBus.current
         let (script, log) = (bus.directory.appending("handler.py"), bus.directory.appending("handler.log"))
         try FileContents.write(PythonPrograms.handler, to: script)
@@ -161,7 +161,7 @@ extension PythonPeer {
         #expect(try FileContents.text(log).contains(#""url": "python.demo:cold""#))
     }
 
-    @Test func `a program in Python hears of handlers, pasteboards and changes`() async throws {
+    @Test func `a Python program is notified of handlers, pasteboards and changes`() async throws {
         _ = try await BrokerProcess.start()
         let listener = try await PythonPeer.start(PythonPrograms.listener)
         #expect(try await listener.nextValue()["listening"] != nil)

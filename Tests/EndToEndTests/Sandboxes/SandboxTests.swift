@@ -27,7 +27,7 @@ struct SandboxTests {
         return client
     }
 
-    @Test func `I19: a sandboxed caller uses the boards of its id, and no other`() async throws {
+    @Test func `I19: a sandboxed caller uses only the pasteboards of its id`() async throws {
         let client = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let free = try await SandboxPeer.start(info: nil)
@@ -53,7 +53,7 @@ struct SandboxTests {
         #expect(try await boxed.ask("create('\(Self.id).new')").contains("org_2eexample_2eApp_2enew"))
     }
 
-    @Test func `I19: lists, questions and introspection leave out what is not its own`() async throws {
+    @Test func `I19: lists, watches and introspection omit foreign pasteboards`() async throws {
         _ = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let free = try await SandboxPeer.start(info: nil)
@@ -67,7 +67,7 @@ struct SandboxTests {
         #expect(try await free.ask("'other' in watch([], 0)") == "True")
     }
 
-    @Test func `I19: a question for all boards is not answered by a change of another's`() async throws {
+    @Test func `I19: a watch on all pasteboards does not report a foreign change`() async throws {
         let client = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let since = try await client.set(try Self.text("before"), on: "other")
@@ -81,7 +81,7 @@ struct SandboxTests {
         #expect(try await question.value == "['\(Self.id).drafts']")
     }
 
-    @Test func `I19: the sandbox names the source, whatever its program states`() async throws {
+    @Test func `I19: the source is the sandbox's id, whatever its program claims`() async throws {
         _ = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let free = try await SandboxPeer.start(info: nil)
@@ -97,7 +97,7 @@ struct SandboxTests {
         #expect(try await free.ask("source('other')") == "'demo.IPCClient claimed'")
     }
 
-    @Test func `I19: a sandboxed caller sends no board of another with a URL, and moves no counts`() async throws {
+    @Test func `I19: a sandboxed caller cannot send a foreign pasteboard or skip change counts`() async throws {
         _ = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let free = try await SandboxPeer.start(info: nil)
@@ -112,7 +112,7 @@ struct SandboxTests {
         #expect(try await free.ask(skip) == "True")
     }
 
-    @Test func `a sandboxed caller has the unique boards that it made`() async throws {
+    @Test func `a sandboxed caller can use the unique pasteboards that it created`() async throws {
         let client = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let foreign = try await client.call(Pasteboards1.createUniquePasteboard, UniquePasteboardOptions()).0
@@ -125,7 +125,7 @@ struct SandboxTests {
         #expect(try await boxed.ask("read('\(foreign)')") == Self.denied)
     }
 
-    @Test func `a sandbox without an id sees nothing but what it made`() async throws {
+    @Test func `a sandbox without an id sees only what it created`() async throws {
         _ = try await start()
         let hidden = try await SandboxPeer.start(info: "[Runtime]\nname=\(Self.id)\n")
         #expect(try await hidden.ask("listed()") == "[]")
@@ -137,7 +137,7 @@ struct SandboxTests {
         #expect(try await hidden.ask("source('\(mine)')") == "'demo.IPCClient claimed'")
     }
 
-    @Test func `Describe tells the use of the limits, and a sandboxed caller nothing of others`() async throws {
+    @Test func `Describe reports the usage of limits, and hides other callers from a sandboxed one`() async throws {
         _ = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let free = try await SandboxPeer.start(info: nil)
@@ -151,7 +151,7 @@ struct SandboxTests {
         #expect(try await free.ask("\(usage)['total']['watchers']") == "'0'")
     }
 
-    @Test func `the bus is asked about a caller once, however many calls come first`() async throws {
+    @Test func `the broker queries the bus about a caller once, however many calls arrive first`() async throws {
         var settings = BrokerProcess.Settings()
         settings.traced = true
         let broker = try await BrokerProcess.start(settings)

@@ -12,7 +12,7 @@ struct FailingReadTests {
 
     /// A read that fails while the store is opened costs nothing. A later one stops the broker, like any disk failure,
     /// and the next start checks the whole file.
-    @Test func `I5: one read that fails costs no pasteboard, and at most one start`() async throws {
+    @Test func `I5: one failed read loses no pasteboard and at most one start`() async throws {
         var broker = try await BrokerProcess.start()
         let peer = try await WirePeer.start()
         let boards = try await Self.fill(on: peer)

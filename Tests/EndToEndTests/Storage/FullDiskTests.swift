@@ -6,7 +6,7 @@ import Testing
 struct FullDiskTests {
     private static let noSpace = "org.swiftipc.Error.NoSpace"
 
-    @Test func `I4: a full disk refuses writes, loses nothing, and goes on when it has room`() async throws {
+    @Test func `I4: a full disk rejects writes, loses nothing, and recovers when there is space`() async throws {
         let disk = try #require(SmallFileSystem(megabytes: 8))
         var settings = BrokerProcess.Settings()
         settings.store = disk.path + "/store"

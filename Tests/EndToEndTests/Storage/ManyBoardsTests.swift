@@ -14,7 +14,7 @@ struct ManyBoardsTests {
     /// The content is on disk.
     private static let memory = 64 << 20
 
-    @Test func `very many pasteboards are listed in pages, complete and in the order of their bytes`() async throws {
+    @Test func `very many pasteboards are listed in pages, complete and in byte order`() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "pasteboards-per-source=20000"]
         let broker = try await BrokerProcess.start(settings)

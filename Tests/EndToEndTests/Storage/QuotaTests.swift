@@ -40,7 +40,7 @@ struct QuotaTests {
     }
 
     @Test(arguments: Self.quotas)
-    func `a limit is met exactly: one less, all, one more`(quota: Quota) async throws {
+    func `a limit is exact: one below, the limit, one above`(quota: Quota) async throws {
         let (_, boards) = try await start(quota)
         let isBytes = quota.step > 1
         func use(_ amount: UInt64) async throws -> WireMessage {
@@ -67,7 +67,7 @@ struct QuotaTests {
     }
 
     @Test(arguments: Self.quotas)
-    func `eight callers that race get the limit and no more`(quota: Quota) async throws {
+    func `eight concurrent callers together get exactly the limit`(quota: Quota) async throws {
         let (broker, boards) = try await start(quota)
         let most = Int(quota.limit / quota.step)
         for round in 0..<TestSize.pick(small: 3, full: 30) {
@@ -97,7 +97,7 @@ struct QuotaTests {
         }
     }
 
-    @Test func `what another source writes is not counted to this one`() async throws {
+    @Test func `writes of another source are not charged to this one`() async throws {
         let (_, boards) = try await start(Quota(name: "items-per-source", limit: 3, step: 1))
         for _ in 0..<3 { #expect(try await boards[0].call(add(1, to: boards[0])).error == nil) }
         #expect(try await boards[1].call(add(1, to: boards[1])).error == BoardErrors.limitExceeded)
@@ -108,7 +108,7 @@ struct QuotaTests {
     }
 
     @Test(arguments: ["pasteboards", "pasteboards-per-source"])
-    func `as many pasteboards as the limit says, also for eight that race`(name: String) async throws {
+    func `the limit of pasteboards is exact, also for eight concurrent callers`(name: String) async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "\(name)=20"]
         _ = try await BrokerProcess.start(settings)
@@ -138,7 +138,7 @@ struct QuotaTests {
         }
     }
 
-    @Test func `questions for changes are limited for a caller and in all`() async throws {
+    @Test func `watches are limited per caller and in total`() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "watchers-per-caller=5", "--limit", "watchers=8"]
         _ = try await BrokerProcess.start(settings)

@@ -21,7 +21,7 @@ struct SecretTests {
     }
 
     /// The control: the same search finds content that is not sensitive, in the store and in its export.
-    @Test func `what is not sensitive is in the store and in no log or signal`() async throws {
+    @Test func `an item that is not sensitive is in the store, but in no log or signal`() async throws {
         #expect(try await places(isSensitive: false) == Places(store: true, export: true))
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// `call`, and senders that stop waiting.
 @Suite(.privateBus)
 struct CallToolTests {
-    @Test func theReplyIsTheOutputByteForByte() async throws {
+    @Test func theOutputIsTheReplyByteForByte() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", #"cat; printf '\377\000|%s' "$IPC_BOARD""#])
         let called = try await Tools.client(["call", "IPCServer.demo:question", "some", "text"])
@@ -17,7 +17,7 @@ struct CallToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatIsNoReplyIsAnErrorWithCodeAndMessage() async throws {
+    @Test func aCallWithoutAReplyIsAnErrorWithCodeAndMessage() async throws {
         let broker = try await BrokerProcess.start()
         #expect(try await Tools.client(["call", "IPCServer.demo:"]).status == .exited(68))
         let failing = try await Tools.server(["--exec", "exit 3"])
@@ -34,7 +34,7 @@ struct CallToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aHandlerThatIsLateIsNotWaitedFor() async throws {
+    @Test func aCallToASlowHandlerTimesOut() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "exec sleep 600"])
         let called = try await Tools.client(["call", "--timeout", "300ms", "IPCServer.demo:"])
@@ -44,7 +44,7 @@ struct CallToolTests {
     }
 
     @Test(arguments: [["send", "x"], ["open", "IPCServer.demo:"], ["call", "IPCServer.demo:"]], [SIGINT, SIGTERM])
-    func theFirstSignalCallsTheRequestOff(_ command: [String], _ number: Int32) async throws {
+    func theFirstSignalCancelsTheRequest(_ command: [String], _ number: Int32) async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "exec sleep 600"])
         let client = try await RunningProcess.start(try Binaries.path("ipc-client"), command, input: .none)
@@ -58,7 +58,7 @@ struct CallToolTests {
     }
 
     /// A handler that has done the work anyway reports that, and the sender accepts it.
-    @Test func aSignalThatComesTooLateChangesNothing() async throws {
+    @Test func aLateSignalChangesNothing() async throws {
         let broker = try await BrokerProcess.start()
         let directory = try TemporaryDirectory("signals")
         let pipe = directory.appending("ready")
@@ -74,7 +74,7 @@ struct CallToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func theSecondSignalEndsTheCommand() async throws {
+    @Test func theSecondSignalStopsTheCommand() async throws {
         let broker = try await BrokerProcess.start()
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let handler = try await DeafHandler("demo.IPCServer", "IPCServer.demo") { ask.yield() }

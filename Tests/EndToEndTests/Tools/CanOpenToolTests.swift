@@ -8,7 +8,7 @@ struct CanOpenToolTests {
         try await Tools.client(["scheme", "can-open", "IPCServer.demo:"] + time.flatMap { ["--wait", $0] })
     }
 
-    @Test func whoWaitsGoesOnWhenTheHandlerIsThere() async throws {
+    @Test func aWaitEndsWhenTheHandlerAppears() async throws {
         let broker = try await BrokerProcess.start()
         async let answer = canOpen("10m")
         let server = try await Tools.server()
@@ -22,7 +22,7 @@ struct CanOpenToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aHandlerThatIsKnownAlreadyIsAwaitedByItsName() async throws {
+    @Test func aKnownHandlerIsAwaitedByItsName() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         #expect(try await canOpen("10ms").status == .exited(69))
@@ -32,7 +32,7 @@ struct CanOpenToolTests {
         withExtendedLifetime((broker, server)) {}
     }
 
-    @Test func aHandlerThatHasJustFailedIsNotKeptBackByItsPolicy() async throws {
+    @Test func aFailedHandlerIsNotReportedAsBlockedByPolicy() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "activation-starts=1", "--limit", "activation-period-milliseconds=600000"]
         let broker = try await BrokerProcess.start(settings)

@@ -7,7 +7,7 @@ import Testing
 /// Content for one reader, secrets, and content that expires.
 @Suite(.privateBus)
 struct ConsumedContentToolTests {
-    @Test func onceIsReadByOneAndShownByAll() async throws {
+    @Test func readOnceContentIsReadByOneAndListedForAll() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "--once", "ticket"]).succeeded()
         #expect(try await Tools.client(["board", "show", "general", "--preview"]).succeeded().output.contains("once"))
@@ -17,7 +17,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aSecretIsMarkedAndReadOnce() async throws {
+    @Test func aSensitiveItemIsMarkedAndReadOnce() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "vault", "--sensitive"], input: .text("hunter2")).succeeded()
         let shown = try await Tools.client(["board", "show", "vault", "--preview", "--json"]).succeeded()
@@ -39,7 +39,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatEndsIsGoneAndTold() async throws {
+    @Test func expiredContentIsGoneAndReported() async throws {
         let broker = try await BrokerProcess.start()
         let set = try await Tools.client(["copy", "--expire", "300ms", "--json", "short"]).succeeded()
         let count = try JSONText.string("change-count", in: set.output)
@@ -51,7 +51,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func anExportLeavesThemOutAndSaysSo() async throws {
+    @Test func anExportOmitsConsumableContentAndSaysSo() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "open", "text"]).succeeded()
@@ -69,7 +69,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func statusShowsUseBySource() async throws {
+    @Test func statusShowsUsageBySource() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "board", "12345", "--application", "org.example.Source"]).succeeded()
         let lines = try await Tools.client(["broker", "status"]).succeeded().lines.map {
@@ -89,7 +89,7 @@ struct ConsumedContentToolTests {
         (["set", "b", "kept"], ["get", "b", "--json", "--take"]),
         (["set", "b", "--sensitive", "kept"], ["get", "b"]),
     ])
-    func whatCannotBeWrittenIsNotLost(write: [String], read: [String]) async throws {
+    func contentThatCannotBeWrittenIsNotLost(write: [String], read: [String]) async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(write).succeeded()
         let program = try Binaries.path("ipc-client")
@@ -107,7 +107,7 @@ struct ConsumedContentToolTests {
     /// The first signal waits for the broker's answer, and the second one does not. Neither changes the file, or leaves
     /// a temporary file.
     @Test(arguments: [1, 2])
-    func aSignalLeavesTheOutputFileAsItWas(signals: Int) async throws {
+    func aSignalLeavesTheOutputFileUnchanged(signals: Int) async throws {
         let broker = try await BrokerProcess.start()
         let app = try await Application.connect(id: "demo.Writer", bus: .address(PrivateBus.current.address))
         let (asked, signalled) = (Collected<Void>(), Collected<Void>())
@@ -162,7 +162,7 @@ struct ConsumedContentToolTests {
     /// More than a pipe can hold, with a reader that leaves or a signal that arrives before the end.
     @Test(
         arguments: [["get", "b"], ["get", "b", "--json"], ["get", "b", "--output", "/dev/stdout"]], [SIGPIPE, SIGINT])
-    func whatWasNotReadToItsEndIsNotLost(read: [String], signal: CInt) async throws {
+    func partlyReadContentIsNotLost(read: [String], signal: CInt) async throws {
         let broker = try await BrokerProcess.start()
         let text = String(repeating: "0123456789", count: 100_000)
         _ = try await Tools.client(["set", "b", "--once"], input: .text(text)).succeeded()

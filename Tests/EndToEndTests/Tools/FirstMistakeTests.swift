@@ -4,7 +4,7 @@ import Testing
 /// The tools' messages for mistakes in the first hour.
 @Suite(.privateBus)
 struct FirstMistakeTests {
-    @Test func aCommandThatIsNoneIsNamed() async throws {
+    @Test func anUnknownCommandIsNamed() async throws {
         let wrong = try await Tools.client(["sned", "hello"])
         #expect(wrong.status == .exited(64) && wrong.output.isEmpty)
         #expect(wrong.errors.contains("there is no command “sned”, did you mean “send”?"), "\(wrong)")
@@ -16,14 +16,14 @@ struct FirstMistakeTests {
         #expect(right.status == .exited(64) && right.errors.contains("--nonsense"), "\(right)")
     }
 
-    @Test func aBusThatIsNotThereIsToldWithItsAddress() async throws {
+    @Test func aMissingBusIsReportedWithItsAddress() async throws {
         var environment = try PrivateBus.current.environment
         environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
         let alone = try await Tools.client(["board", "list"], environment: environment)
         #expect(alone.status == .exited(69) && alone.errors.contains("unix:path=/nowhere"), "\(alone)")
     }
 
-    @Test func aSchemeOfNobodyIsASentence() async throws {
+    @Test func aSchemeWithoutAHandlerIsASentence() async throws {
         let broker = try await BrokerProcess.start()
         let resolved = try await Tools.client(["scheme", "resolve", "nobody.here:x"]).succeeded()
         #expect(resolved.output == "nobody\tno-handler\tnone\n")
@@ -40,7 +40,7 @@ struct FirstMistakeTests {
         (["bad scheme", "--application", "com.example.Notes"], "“bad scheme”"),
         (["notes", "--application", "Notes"], "“Notes”"),
     ])
-    func aWrongNameIsToldBeforeAMissingOption(arguments: [String], quoted: String) async throws {
+    func anInvalidNameIsReportedBeforeAMissingOption(arguments: [String], quoted: String) async throws {
         let wrong = try await Tools.client(["scheme", "register"] + arguments)
         #expect(wrong.status == .exited(65) && wrong.errors.contains(quoted), "\(wrong)")
         #expect(!wrong.errors.contains("--persistent"))
@@ -49,7 +49,7 @@ struct FirstMistakeTests {
         #expect(missing.status == .exited(64) && missing.errors.contains("--persistent"), "\(missing)")
     }
 
-    @Test func adviceIsInTheWordsOfTheTool() async throws {
+    @Test func adviceUsesTheToolsOptions() async throws {
         let broker = try await BrokerProcess.start()
         let board = try await Tools.client(["get", "nosuchboard"])
         #expect(board.status == .exited(66) && board.errors.contains("'ipc-client set BOARD'"), "\(board)")
@@ -63,7 +63,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aChoiceThatDoesNotCountIsTold() async throws {
+    @Test func anIneffectiveDefaultIsReported() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let typo = try await Tools.client(["scheme", "default", "IPCServer.demo", "demo.IPCSever"]).succeeded()
@@ -81,7 +81,7 @@ struct FirstMistakeTests {
     }
 
     @Test(arguments: [["IPCServer.demo"], ["--all"]])
-    func toTakeBackWhatNobodyClaimsIsTold(_ what: [String]) async throws {
+    func unregisteringAnUnclaimedSchemeIsReported(_ what: [String]) async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let typo = try await Tools.client(["scheme", "unregister", "--application", "demo.IPCSever"] + what).succeeded()
@@ -93,7 +93,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aClaimOfAHandlerThatRunsIsItsOwn() async throws {
+    @Test func onlyARunningHandlerReleasesItsClaim() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
         let refused = try await Tools.client(["scheme", "unregister", "--all", "--application", "demo.IPCServer"])
@@ -111,7 +111,7 @@ struct FirstMistakeTests {
     }
 
     @Test(arguments: [["send", "hello"], ["open", "IPCServer.demo:x"]])
-    func whatIsQueuedForNobodyIsTold(_ command: [String]) async throws {
+    func queueingForAnUnknownHandlerIsReported(_ command: [String]) async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let typo = try await Tools.client(command + ["--queue", "--to", "demo.IPCSever"]).succeeded()
@@ -131,19 +131,19 @@ struct FirstMistakeTests {
         (["set", "board", "--if-change-count", "-1", "x"], "'-1'"),
         (["get", "board", "--change-count", "-1"], "'-1'"),
     ])
-    func whatTheParserWouldMisunderstandIsTold(_ arguments: [String], _ part: String) async throws {
+    func ambiguousArgumentsAreReported(_ arguments: [String], _ part: String) async throws {
         let wrong = try await Tools.client(arguments)
         #expect(wrong.status == .exited(64) && wrong.output.isEmpty && wrong.errors.contains(part), "\(wrong)")
     }
 
-    @Test func helpAndVersionAreThereWhereTheyAreAskedFor() async throws {
+    @Test func helpAndVersionAreAvailable() async throws {
         #expect(try await Tools.client(["--version"]).succeeded().lines.count == 1)
         #expect(try await Tools.client(["help", "send"]).succeeded().output.contains("ipc-client send"))
         #expect(try await Tools.client(["help"]).succeeded().output.contains("OPENING URLS"))
         #expect(try await Tools.client(["help", "board", "list"]).succeeded().output.contains("ipc-client board list"))
     }
 
-    @Test func aNounAloneListsItsCommands() async throws {
+    @Test func aNounWithoutAVerbListsItsCommands() async throws {
         for (line, command) in [([], "  broker "), (["board"], "  history "), (["broker"], "  describe ")] {
             let listed = try await Tools.client(line).succeeded()
             #expect(listed.output.contains(command) && listed.errors.isEmpty, "\(listed)")
@@ -151,7 +151,7 @@ struct FirstMistakeTests {
         }
     }
 
-    @Test func aChangeCountMakesNoPasteboard() async throws {
+    @Test func aChangeCountCreatesNoPasteboard() async throws {
         let broker = try await BrokerProcess.start()
         let absent = try await Tools.client(["set", "newboard", "--if-change-count", "0", "x"])
         #expect(absent.status == .exited(66) && absent.errors.contains("leave out --if-change-count"), "\(absent)")
@@ -160,7 +160,7 @@ struct FirstMistakeTests {
     }
 
     @Test(arguments: [("1h", true), ("60s", false)])
-    func aSecretThatWouldStayLongerIsTold(_ time: String, _ isTold: Bool) async throws {
+    func aSecretWithALongLifetimeIsReported(_ time: String, _ isTold: Bool) async throws {
         let broker = try await BrokerProcess.start()
         let secret = ProcessInput.bytes(Array("hunter2".utf8))
         let set = try await Tools.client(["set", "b", "--sensitive", "--expire", time], input: secret).succeeded()
@@ -168,7 +168,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aSchemeAloneIsShownWithItsColon() async throws {
+    @Test func theAdviceForABareSchemeIncludesTheColon() async throws {
         let alone = try await Tools.client(["scheme", "can-open", "IPCServer.demo"])
         #expect(
             alone.status == .exited(65) && alone.errors.contains("for the scheme itself write “IPCServer.demo:”"),
@@ -176,7 +176,7 @@ struct FirstMistakeTests {
     }
 
     /// The connection would otherwise get the missing descriptor's number, and the output would go into it.
-    @Test func aClosedStreamIsAnErrorAndNoOtherFile() async throws {
+    @Test func aClosedStreamIsAnErrorAndIsNotReplacedByAnotherFile() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
         let written = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) board list >&-"])
@@ -189,7 +189,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whoGivesARequestBackAndEndsIsNamed() async throws {
+    @Test func aHandlerThatReturnsARequestAndExitsIsNamed() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await RunningProcess.start(
             "/bin/sh", ["-c", "exec \(Binaries.path("ipc-server")) >/dev/full"])
@@ -211,14 +211,14 @@ struct FirstMistakeTests {
         (["scheme", "unregister", "notes", "--all", "--application", "com.example.Notes"], 64, "not both"),
         (["send", "--queue", "--url", "nobody.here:", "x"], 68, "register SCHEME --application ID --persistent"),
     ])
-    func aMistakeIsToldWithWhatIsRight(arguments: [String], code: Int32, right: String) async throws {
+    func aMistakeIsReportedWithTheCorrection(arguments: [String], code: Int32, right: String) async throws {
         let broker = try await BrokerProcess.start()
         let wrong = try await Tools.client(arguments)
         #expect(wrong.status == .exited(code) && wrong.errors.contains(right), "\(wrong)")
         withExtendedLifetime(broker) {}
     }
 
-    @Test func rulesForNobodyAndClaimsOfNobodyAreTold() async throws {
+    @Test func rulesForAnUnknownApplicationAndUnclaimedSchemesAreReported() async throws {
         let broker = try await BrokerProcess.start()
         let rules = try await Tools.client(["scheme", "policy", "com.example.Typo", "--deny", "com.example.Other"])
             .succeeded()
@@ -234,7 +234,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aReplyThatHasNotComeYetIsNoEmptyOne() async throws {
+    @Test func aMissingReplyIsNotAnEmptyReply() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
@@ -249,7 +249,7 @@ struct FirstMistakeTests {
     }
 
     /// Only the session creates its folder: a folder created here would belong to no session.
-    @Test func nothingLastsForASessionThatIsNotThere() async throws {
+    @Test func aSessionClaimNeedsASession() async throws {
         let broker = try await BrokerProcess.start()
         var environment = try PrivateBus.current.environment
         let nowhere = try PrivateBus.current.directory.appending("nowhere")
@@ -262,7 +262,7 @@ struct FirstMistakeTests {
     }
 
     /// A caller that waits for less than a start takes learns that there was one.
-    @Test func aStartThatTookTooLongIsTold() async throws {
+    @Test func aStartThatTakesTooLongIsReported() async throws {
         let broker = try await BrokerProcess.start()
         try await PrivateBus.current.addService(name: "demo.IPCServer", exec: "/bin/sleep 60")
         try await Tools.claim()
@@ -272,7 +272,7 @@ struct FirstMistakeTests {
     }
 
     @Test(arguments: [["set", "b", "--type", "png", "x"], ["send", "--type", "foo", "x"]])
-    func aTypeThatIsNoneIsRefused(arguments: [String]) async throws {
+    func anInvalidTypeIsRejected(arguments: [String]) async throws {
         let broker = try await BrokerProcess.start()
         let wrong = try await Tools.client(arguments)
         #expect(wrong.status == .exited(65) && wrong.errors.contains("image/png, or a UTI"), "\(wrong)")
@@ -281,7 +281,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func callingOffWhatHasEndedIsTold() async throws {
+    @Test func cancellingAnEndedRequestIsReported() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
         let sent = try await Tools.client(["send", "--json", "x"]).succeeded()
@@ -297,7 +297,7 @@ struct FirstMistakeTests {
     }
 
     @Test(arguments: [["get", "-dash"], ["send", "-the-end"]])
-    func aWordWithADashIsNoQuestionForHelp(arguments: [String]) async throws {
+    func aWordWithADashIsNotARequestForHelp(arguments: [String]) async throws {
         let wrong = try await Tools.client(arguments)
         #expect(
             wrong.status == .exited(64) && wrong.output.isEmpty && wrong.errors.contains("write -- before"), "\(wrong)")
@@ -306,7 +306,7 @@ struct FirstMistakeTests {
     }
 
     /// A queued request must not be queued again just because its id could not be shown.
-    @Test func anIDThatCannotBeShownIsToldBeside() async throws {
+    @Test func anIDThatCannotBePrintedIsInTheError() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let program = try Binaries.path("ipc-client")
@@ -320,7 +320,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func anInputThatNobodyHasFilledIsTold() async throws {
+    @Test func anEmptyInputIsReported() async throws {
         let broker = try await BrokerProcess.start()
         let empty = try await Tools.client(["set", "notes"], input: .text("")).succeeded()
         #expect(empty.errors.contains("standard input is empty"), "\(empty)")
@@ -330,7 +330,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aChangeThatHasNotBeenYetIsTold() async throws {
+    @Test func aFutureChangeCountIsReported() async throws {
         let broker = try await BrokerProcess.start()
         let count = try JSONText.string(
             "change-count", in: try await Tools.client(["copy", "--json", "x"]).succeeded().output)
@@ -344,7 +344,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func nobodyIsToldToProgramsToo() async throws {
+    @Test func aMissingHandlerIsReportedInJSONToo() async throws {
         let broker = try await BrokerProcess.start()
         for arguments in [
             ["scheme", "list", "nobody.here", "--json"], ["scheme", "resolve", "nobody.here:x", "--json"],
@@ -357,7 +357,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aBrokerThatIsRefusedMakesNoStore() async throws {
+    @Test func aRejectedBrokerCreatesNoStore() async throws {
         let broker = try await BrokerProcess.start()
         let store = try PrivateBus.current.directory.appending("other-store")
         let second = try await RunningProcess.run(try Binaries.path("ipc-broker"), ["--store", store])
@@ -371,7 +371,7 @@ struct FirstMistakeTests {
         "rm -r $0", "mv $0 $0-moved", "rm -r $0 && mkdir -m 0700 $0", "rm $0/store.sqlite",
         "cp $0/store.sqlite $0/copy && mv $0/copy $0/store.sqlite",
     ])
-    func aStoreThatIsGoneTakesNothing(change: String) async throws {
+    func aRemovedStoreAcceptsNothing(change: String) async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
         _ = try await Tools.client(["set", "notes", "kept"]).succeeded()

@@ -15,7 +15,7 @@ struct HandlerToolTests {
         ]
     }
 
-    @Test func aWindowOfTwoHasTwoCommandsAtATime() async throws {
+    @Test func aWindowOfTwoRunsTwoCommandsAtATime() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(try meeting(2))
         async let first = Tools.client(["send", "first"])
@@ -27,7 +27,7 @@ struct HandlerToolTests {
     }
 
     /// The control for the test above.
-    @Test func aWindowOfOneHasOneCommandAtATime() async throws {
+    @Test func aWindowOfOneRunsOneCommandAtATime() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(try meeting(1))
         async let first = Tools.client(["send", "first", "--timeout", "10s"])
@@ -39,7 +39,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatComesBehindTheLastOneGoesToTheNextHandler() async throws {
+    @Test func requestsAfterTheLastOneGoToTheNextHandler() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         var ids: [String] = []
@@ -55,7 +55,7 @@ struct HandlerToolTests {
     }
 
     /// One line per message.
-    @Test func anEmptyTextIsALine() async throws {
+    @Test func anEmptyTextPrintsALine() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--count", "2"])
         for text in ["", "after"] { _ = try await Tools.client(["send", text]).succeeded() }
@@ -64,7 +64,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aMessageThatCameBeforeSaysSo() async throws {
+    @Test func aRedeliveredMessageSaysSo() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("again")
@@ -81,7 +81,7 @@ struct HandlerToolTests {
         withExtendedLifetime((broker, request)) {}
     }
 
-    @Test func programsThatOpenEachOtherWithoutEndAreCut() async throws {
+    @Test func programsThatOpenEachOtherEndlesslyAreStopped() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
         let server = try await Tools.server([
@@ -113,7 +113,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func conflictsAreToldAtTheStart() async throws {
+    @Test func conflictsAreReportedAtTheStart() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim(for: "org.example.First")
         let second = try await Tools.client([
@@ -132,7 +132,7 @@ struct HandlerToolTests {
 
     /// A message that could not be shown is left to the next handler.
     @Test(arguments: ["> /dev/full", "| true"])
-    func aMessageThatCannotBePrintedGoesBack(_ output: String) async throws {
+    func aMessageThatCannotBePrintedIsReturned(_ output: String) async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let server = try Binaries.path("ipc-server")
@@ -152,7 +152,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func withJSONAllThatIsToldIsJSON() async throws {
+    @Test func withJSONAllMessagesAreJSON() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim(for: "org.example.First")
         let server = try await Tools.server(["--json"])
@@ -163,7 +163,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aReservedSchemeIsRefusedWithoutAnOptionThatIsNotThere() async throws {
+    @Test func theErrorForAReservedSchemeNamesNoMissingOption() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await RunningProcess.run(
             try Binaries.path("ipc-server"), ["--scheme", "own.demo", "--scheme", "http"], input: .none)

@@ -16,7 +16,7 @@ struct LargeContentToolTests {
     }
 
     @Test(arguments: sizes)
-    func comesBackFromFilesAndPipes(_ size: Int) async throws {
+    func contentTravelsThroughFilesAndPipesUnchanged(_ size: Int) async throws {
         let broker = try await BrokerProcess.start()
         let (client, input) = (try Binaries.path("ipc-client"), try await file(size))
         let output = try PrivateBus.current.directory.appending("output")
@@ -33,7 +33,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aValueThatNeverFitsIsWrongInput() async throws {
+    @Test func aValueThatCanNeverFitIsInvalidInput() async throws {
         let broker = try await BrokerProcess.start()
         let path = try PrivateBus.current.directory.appending("sparse")
         _ = try await RunningProcess.run("truncate", ["-s", "5G", path]).succeeded()
@@ -48,7 +48,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aLimitThatIsReachedNowIsTriedAgain() async throws {
+    @Test func aReachedLimitIsATemporaryFailure() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "pasteboards=2"]
         let broker = try await BrokerProcess.start(settings)
@@ -76,7 +76,7 @@ struct LargeContentToolTests {
     }
 
     /// The part of a file that was already read is not content.
-    @Test func aFileThatIsReadInPartCountsFromThere() async throws {
+    @Test func aPartlyReadFileIsUsedFromItsPosition() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
         let path = try PrivateBus.current.directory.appending("lines")
@@ -97,7 +97,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aCommandReadsItFromItsStandardInput() async throws {
+    @Test func aCommandReadsContentFromStandardInput() async throws {
         let broker = try await BrokerProcess.start()
         let input = try await file(300_000)
         _ = try await Tools.client(["set", "board", "--file", input]).succeeded()
@@ -109,7 +109,7 @@ struct LargeContentToolTests {
     }
 
     /// I16: the tool holds no copy of the content that it passes on.
-    @Test func aFileTakesNoMemoryOfTheTool() async throws {
+    @Test func aFileUsesNoMemoryOfTheTool() async throws {
         let broker = try await BrokerProcess.start()
         let input = try await file(64 << 20)
         let client = try Binaries.path("ipc-client")

@@ -35,7 +35,7 @@ struct MovingToolTests {
     }
 
     /// I11: the counts of the new store start above those of the old one.
-    @Test func aStoreComesBackInAnEmptyOne() async throws {
+    @Test func anExportRestoresIntoAnEmptyStore() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let first = try await BrokerProcess.start()
         try await fill()
@@ -50,7 +50,7 @@ struct MovingToolTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test func whatIsThereIsReplacedOnlyWhenAsked() async throws {
+    @Test func existingContentIsReplacedOnlyOnRequest() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let broker = try await BrokerProcess.start()
         try await fill()
@@ -84,7 +84,7 @@ struct MovingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func anImportThatEndsEarlySaysHowFarItCame() async throws {
+    @Test func anIncompleteImportReportsItsProgress() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let first = try await BrokerProcess.start()
         for name in ["a", "b", "c"] { _ = try await Tools.client(["set", name, "text"]).succeeded() }
@@ -102,7 +102,7 @@ struct MovingToolTests {
 
     /// Data that the disk did not accept is not an export.
     @Test(arguments: ["syncfs", "fsync"])
-    func anErrorOfTheDiskIsTold(_ call: String) async throws {
+    func aDiskErrorIsReported(_ call: String) async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "text"]).succeeded()
         let folder = try PrivateBus.current.directory.appending("export")
@@ -119,7 +119,7 @@ struct MovingToolTests {
     }
 
     /// A killed process can leave no message, so its partial files must be distinguishable from other programs' files.
-    @Test func anExportThatWasKilledIsNoneAndInNobodysWay() async throws {
+    @Test func aKilledExportIsInvalidAndBlocksNoOther() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", String(repeating: "long ", count: 2_000)]).succeeded()
         let folder = try PrivateBus.current.directory.appending("export")
@@ -148,7 +148,7 @@ struct MovingToolTests {
     }
 
     /// A file that may not grow is like a full disk, and loses nothing.
-    @Test func whatDoesNotFitLeavesWhatWasThere() async throws {
+    @Test func aFailedWriteKeepsTheExistingFile() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "long"], input: .text(String(repeating: "long ", count: 2_000))).succeeded()
         let directory = try PrivateBus.current.directory
@@ -170,7 +170,7 @@ struct MovingToolTests {
     }
 
     /// An export contains no secrets; a pasteboard that is not in it is not emptied because of that.
-    @Test func whatTheExportDoesNotHoldStaysAsItIs() async throws {
+    @Test func contentMissingFromTheExportStaysUnchanged() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "secret", "--sensitive"], input: .text("hunter2")).succeeded()

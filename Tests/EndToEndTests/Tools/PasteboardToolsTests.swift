@@ -7,7 +7,7 @@ struct PasteboardToolsTests {
     @Test(arguments: [
         [UInt8](), [10], [0, 255, 10, 128], Array("text\n".utf8), [UInt8](repeating: 200, count: 65_536),
     ])
-    func bytesComeBackAsTheyWere(_ bytes: [UInt8]) async throws {
+    func bytesAreReturnedUnchanged(_ bytes: [UInt8]) async throws {
         let broker = try await BrokerProcess.start()
         let copied = try await Tools.client(["copy"], input: .bytes(bytes))
         #expect(copied.status == .success && copied.outputBytes.isEmpty, "\(copied)")
@@ -37,7 +37,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatCannotBeWrittenLeavesNoPasteboard() async throws {
+    @Test func aFailedWriteCreatesNoPasteboard() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "value-bytes=10"]
         let broker = try await BrokerProcess.start(settings)
@@ -51,7 +51,7 @@ struct PasteboardToolsTests {
     }
 
     @Test(arguments: [["text/plain": true, "public.plain-text": true, "text/plain;charset=utf-16": false]])
-    func aTypeWithoutParametersMeansAnyOfItsKind(_ types: [String: Bool]) async throws {
+    func aTypeWithoutParametersMatchesAnyParameters(_ types: [String: Bool]) async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "hello"]).succeeded()
         for (type, isThere) in types {
@@ -64,7 +64,7 @@ struct PasteboardToolsTests {
 
     /// Taken content is gone, so it is checked first.
     @Test(arguments: [["--type", "image/png"], ["--item", "1"], ["--type", "a b c"]])
-    func whatCannotBeShownIsNotTaken(_ arguments: [String]) async throws {
+    func contentThatCannotBePrintedIsNotTaken(_ arguments: [String]) async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "board", "prize"]).succeeded()
         let refused = try await Tools.client(["get", "board", "--take"] + arguments)
@@ -75,7 +75,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func oneTypeTwiceIsInvalidInput() async throws {
+    @Test func aDuplicateTypeIsInvalidInput() async throws {
         let broker = try await BrokerProcess.start()
         let file = try PrivateBus.current.directory.appending("file")
         try FileContents.write("x", to: file)
@@ -84,7 +84,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aConditionHoldsOrNothingIsWritten() async throws {
+    @Test func aFailedConditionWritesNothing() async throws {
         let broker = try await BrokerProcess.start()
         let first = try await Tools.client(["set", "board", "--json", "one"])
         let count = try JSONText.string("change-count", in: first.output)
@@ -100,7 +100,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aTakeHappensOnceAndNeverWithoutAPlace() async throws {
+    @Test func aTakeHappensOnceAndOnlyIfItsOutputCanBeWritten() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "jobs", "work"]).succeeded()
         // Content that cannot be written is not taken.
@@ -127,7 +127,7 @@ struct PasteboardToolsTests {
     }
 
     /// A secret in an argument causes a warning, because any process can list the arguments of another one.
-    @Test func aSecretInAnArgumentIsToldAndOneInAPipeIsNot() async throws {
+    @Test func aSecretInAnArgumentIsReportedAndOneInAPipeIsNot() async throws {
         let broker = try await BrokerProcess.start()
         let seen = try await Tools.client(["copy", "--sensitive", "hunter2"])
         #expect(seen.errors.contains("arguments") && !seen.errors.contains("hunter2"))
@@ -162,7 +162,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func pruneRemovesWhatMeetsAllCriteria() async throws {
+    @Test func pruneRemovesPasteboardsThatMeetAllCriteria() async throws {
         let broker = try await BrokerProcess.start()
         for name in ["a.full", "a.empty", "b.empty"] { _ = try await Tools.client(["set", name, "x"]).succeeded() }
         for name in ["a.empty", "b.empty"] { _ = try await Tools.client(["board", "clear", name]).succeeded() }
@@ -183,7 +183,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func pruneLetsGoOfHistory() async throws {
+    @Test func pruneReleasesHistory() async throws {
         let broker = try await BrokerProcess.start()
         for text in ["one", "two"] { _ = try await Tools.client(["set", "board", text]).succeeded() }
         #expect(try await Tools.client(["board", "history", "board"]).lines.count == 2)

@@ -6,7 +6,7 @@ import Testing
 /// `scheme policy`, and its effect on callers that open a URL.
 @Suite(.privateBus)
 struct PolicyToolTests {
-    @Test func rulesAreShownKeptAndForgotten() async throws {
+    @Test func rulesAreShownKeptAndRemoved() async throws {
         let broker = try await BrokerProcess.start()
         #expect(try await Tools.client(["scheme", "policy", "demo.X"]).succeeded().output == "default\tallow\n")
         let set = try await Tools.client([
@@ -42,7 +42,7 @@ struct PolicyToolTests {
     }
 
     /// I19: stating an id is not owning it.
-    @Test func anAllowedSourceHasToOwnItsID() async throws {
+    @Test func anAllowedSourceMustOwnItsID() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
         let set = try await Tools.client([

@@ -18,7 +18,7 @@ struct PromisedContentToolTests {
         "watch", "promised", "--since", "0", "--count", "1", "--exec", "cat; echo \" $IPC_TYPE\"",
     ]
 
-    @Test func whatIsNotReadIsNotAskedFor() async throws {
+    @Test func unreadContentIsNotRequested() async throws {
         let (broker, writer) = try await promise()
         #expect(try await Tools.client(["get", "promised"]).succeeded().output == "here")
         #expect(try await Tools.client(["get", "promised", "--item", "0"]).succeeded().output == "here")
@@ -30,7 +30,7 @@ struct PromisedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aWriterThatHasLeftHidesNothing() async throws {
+    @Test func aWriterThatHasLeftHidesNoOtherContent() async throws {
         let (broker, writer) = try await promise()
         try await writer.peer.close("writer")
         #expect(try await Tools.client(["get", "promised"]).succeeded().output == "here")
@@ -43,7 +43,7 @@ struct PromisedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aCommandIsToldOfContentThatCannotBeHad() async throws {
+    @Test func unavailableContentIsReportedToACommand() async throws {
         let broker = try await BrokerProcess.start()
         let writer = try await WireBoard.make("promised", on: try await WirePeer.start(), "writer")
         let promises = WireValue.array("as", [.strings([Self.html])])
@@ -57,7 +57,7 @@ struct PromisedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func anExportKeepsWhatIsThere() async throws {
+    @Test func anExportKeepsTheAvailableContent() async throws {
         let (broker, writer) = try await promise()
         try await writer.peer.close("writer")
         let folder = try PrivateBus.current.directory.appending("export")

@@ -4,7 +4,7 @@ import Testing
 /// Requests that are left behind, and their outcomes.
 @Suite(.privateBus)
 struct QueueingToolTests {
-    @Test func itOutlivesTheBrokerAndWaitsForItsHandler() async throws {
+    @Test func aQueuedRequestOutlivesTheBrokerAndWaitsForItsHandler() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("kept")
@@ -35,7 +35,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func withoutAClaimOnlyANamedHandlerIsQueuedFor() async throws {
+    @Test func withoutAClaimOnlyRequestsToANamedHandlerAreQueued() async throws {
         let broker = try await BrokerProcess.start()
         let refused = try await Tools.client(["send", "--queue", "x"])
         #expect(refused.status == .exited(68) && refused.output.isEmpty)
@@ -57,7 +57,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatIsNotDeliveredInItsTimeExpires() async throws {
+    @Test func aRequestNotDeliveredInTimeExpires() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("late", ["--time-to-live", "200ms"])
@@ -70,7 +70,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whoWaitsTooShortlyIsToldToTryAgain() async throws {
+    @Test func aWaitThatTimesOutSaysToTryAgain() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("patient")
@@ -84,7 +84,7 @@ struct QueueingToolTests {
     }
 
     /// Content that does not fit a message is queued for a handler that is declared to accept descriptors.
-    @Test func largeContentWaitsForWhoTakesDescriptors() async throws {
+    @Test func largeContentIsQueuedOnlyForAHandlerThatAcceptsDescriptors() async throws {
         let broker = try await BrokerProcess.start()
         let path = try PrivateBus.current.directory.appending("large")
         _ = try await RunningProcess.run("sh", ["-c", "head -c 17000000 /dev/zero > \(path)"]).succeeded()
@@ -103,7 +103,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatIsRefusedOfSeveralSaysWhichOne() async throws {
+    @Test func aRejectedRequestAmongSeveralIsNamed() async throws {
         let broker = try await BrokerProcess.start()
         let ids = ["4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11", "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c12"]
         for command in ["cancel", "drop"] {
@@ -115,7 +115,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aHandlerThatIsNotThereMayBeLeftARequest() async throws {
+    @Test func theErrorForAnAbsentHandlerSuggestsQueueing() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         for command in [["send", "x"], ["open", "IPCServer.demo:"]] {

@@ -7,7 +7,7 @@ struct RequestToolTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
 
     @Test(arguments: ["show", "wait", "cancel", "retry", "drop"])
-    func whatIsNotKnownIsNoInput(_ command: String) async throws {
+    func anUnknownRequestIsMissingInput(_ command: String) async throws {
         let broker = try await BrokerProcess.start()
         let output = try await Tools.client(["request", command, Self.unknown, "--json"])
         #expect(output.status == .exited(66) && output.errors.contains("\"NoSuchRequest\""), "\(output)")
@@ -16,7 +16,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aRequestIsCalledOffBeforeItsDelivery() async throws {
+    @Test func aRequestIsCancelledBeforeItsDelivery() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("never")
@@ -28,7 +28,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aRequestIsCalledOffAtItsHandler() async throws {
+    @Test func aRequestIsCancelledAtItsHandler() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "exec sleep 600"])
         let id = try await Tools.queue("long work")
@@ -41,7 +41,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatWasNotHandledIsRetriedAndThenDropped() async throws {
+    @Test func anUnhandledRequestIsRetriedAndThenDropped() async throws {
         let broker = try await BrokerProcess.start()
         let declining = try await Tools.server(["--decline"])
         let id = try await Tools.queue("again")
@@ -70,7 +70,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func ofSeveralWhatOneRefusesIsNoReasonToLeaveOutTheOthers() async throws {
+    @Test func oneFailureAmongSeveralDoesNotSkipTheOthers() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("x")
@@ -82,7 +82,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func allIsShownButContent() async throws {
+    @Test func everythingButContentIsShown() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--reply", "the answer"])
         let id = try await Tools.queue("confidential")
@@ -101,7 +101,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func everyStepIsToldWithoutContent() async throws {
+    @Test func everyStepIsTracedWithoutContent() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("confidential")
@@ -124,7 +124,7 @@ struct RequestToolTests {
     }
 
     /// The steps that were shown are also available from the next broker.
-    @Test func stepsOutliveABrokerThatEndsInGoodOrder() async throws {
+    @Test func stepsSurviveACleanStopOfTheBroker() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "sleep 100"])
         let id = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]

@@ -33,7 +33,7 @@ struct TerminalOutputTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `text is written to a terminal, but no text that changes the terminal`() async throws {
+    @Test func `text is written to a terminal, except text that changes the terminal`() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "grün\tund 日本語"]).succeeded()
         let (status, screen) = try await onTerminal(["paste"])
@@ -45,7 +45,7 @@ struct TerminalOutputTests {
     }
 
     @Test(arguments: ["image/png", "text/plain"])
-    func `content that a terminal does not show is not consumed`(_ type: String) async throws {
+    func `content that cannot be shown on a terminal is not consumed`(_ type: String) async throws {
         let broker = try await BrokerProcess.start()
         for options in [["--once"], []] {
             let set = ["set", "board", "--type", type] + options

@@ -11,7 +11,7 @@ struct WatchToolTests {
         return watch
     }
 
-    @Test func everyChangeIsALineAtOnce() async throws {
+    @Test func everyChangePrintsALineImmediately() async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])
         _ = try await Tools.client(["copy", "not this one"]).succeeded()
@@ -41,7 +41,7 @@ struct WatchToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aCommandGetsTheContentAndWhatItIs() async throws {
+    @Test func aCommandGetsTheContentAndItsDescription() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "board"], input: .text("$(id) 'x'\n")).succeeded()
         let command =
@@ -57,7 +57,7 @@ struct WatchToolTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aSignalEndsItInGoodOrder(_ number: Int32) async throws {
+    func aSignalStopsItCleanly(_ number: Int32) async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch([])
         watch.signal(number)
@@ -66,7 +66,7 @@ struct WatchToolTests {
     }
 
     /// The reader leaves while nothing happens: `watch` must notice without a change.
-    @Test func aClosedPipeEndsItQuietly() async throws {
+    @Test func aClosedPipeStopsItQuietly() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
         _ = try await Tools.client(["copy", "x"]).succeeded()
@@ -78,7 +78,7 @@ struct WatchToolTests {
     }
 
     /// I24: it asks again when the broker is back.
-    @Test func itGoesOnOverARestart() async throws {
+    @Test func aWatchContinuesAfterARestart() async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])
         _ = try await Tools.client(["set", "board", "before"]).succeeded()
@@ -91,7 +91,7 @@ struct WatchToolTests {
     }
 
     /// An absence is reported once, however long it is.
-    @Test func itWaitsForABrokerThatIsAway() async throws {
+    @Test func aWatchWaitsForAnAbsentBroker() async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])
         try await broker.kill9()
@@ -103,7 +103,7 @@ struct WatchToolTests {
         #expect(watch.errors.text.split(separator: "\n").filter { $0.contains("waiting for the broker") }.count == 1)
     }
 
-    @Test func aBusThatIsLostIsTold() async throws {
+    @Test func aLostBusIsReported() async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])
         let bus = try PrivateBus.current
@@ -116,7 +116,7 @@ struct WatchToolTests {
         #expect(try await watch.terminate() == .success)
     }
 
-    @Test func aNameThatIsNoneIsRefusedBeforeAnythingIsSaid() async throws {
+    @Test func anInvalidNameIsRejectedBeforeAnyOutput() async throws {
         let broker = try await BrokerProcess.start()
         let refused = try await Tools.client(["watch", ""])
         #expect(refused.status == .exited(65) && !refused.errors.contains("watching"), "\(refused)")

@@ -13,7 +13,7 @@ struct XCallbackToolTests {
         return ["--no-callbacks", "--exec", #"\#(client) open "$(printf %s "$IPC_URL" | \#(decode))\#(parameters)""#]
     }
 
-    @Test func aDirectReplyIsTheReply() async throws {
+    @Test func aDirectReplyIsPrinted() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--json", "--reply", "good morning"])
         let called = try await Tools.client(["call", Self.url])
@@ -28,7 +28,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aCallbackIsTheReply() async throws {
+    @Test func aCallbackIsPrintedAsTheReply() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(try callingBack("x-success", "?result=by%20callback&more=1"))
         let called = try await Tools.client(["call", Self.url])
@@ -37,7 +37,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aCallbackIsTheFailure() async throws {
+    @Test func anErrorCallbackIsTheFailure() async throws {
         let broker = try await BrokerProcess.start()
         let failing = try await Tools.server(try callingBack("x-error", "?errorCode=7&errorMessage=out%20of%20tea"))
         let failed = try await Tools.client(["call", Self.url])
@@ -52,7 +52,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whereTheSchemeIsTakenTheCallHasOneOfItsOwn() async throws {
+    @Test func ifTheSchemeIsTakenTheCallUsesItsOwn() async throws {
         let broker = try await BrokerProcess.start()
         let listener = try await RunningProcess.start(try Binaries.path("ipc-client"), ["listen"], input: .none)
         try await listener.errors.waitForLine { $0.hasPrefix("listening") }
@@ -81,7 +81,7 @@ struct XCallbackToolTests {
     }
 
     /// A call removes its callback scheme when it is over; a callback in flight then has no receiver to wait for.
-    @Test func aCallThatIsOverLeavesNoRequestBehind() async throws {
+    @Test func aFinishedCallLeavesNoRequestBehind() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--reply", "good morning"])
         for _ in 0..<5 { #expect(try await Tools.client(["call", Self.url]).output == "good morning") }
@@ -94,7 +94,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func callbacksThatCameToNothingAreTold() async throws {
+    @Test func failedCallbacksAreReported() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
         for callback in ["http%3A%2F%2Fexample.org", "nobody.demo%3A"] {
@@ -108,7 +108,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatIsDeclinedIsDeclinedByACallbackToo() async throws {
+    @Test func anXCallbackRequestCanBeDeclined() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--decline"])
         let called = try await Tools.client(["call", "--json", "IPCServer.demo://x-callback-url/greet"])

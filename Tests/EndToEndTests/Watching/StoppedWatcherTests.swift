@@ -51,7 +51,7 @@ struct StoppedWatcherTests {
 
     /// The control: a client that receives a broadcast for each change, and is stopped, makes the bus grow.
     @Test(.enabled(if: BusImplementation.current == .daemon, "the memory of dbus-daemon is measured"))
-    func `a stopped listener to broadcasts makes the bus grow`() async throws {
+    func `control: a stopped subscriber to broadcasts makes the bus grow`() async throws {
         let bus = ProcessStatus(pid: try PrivateBus.current.pid)
         let listener = try await WirePeer.start()
         try await listener.open("caller")

@@ -10,7 +10,7 @@ import Testing
 struct WatchingTests {
     private static let boards = (0..<5).map { "watched\($0)" }
 
-    @Test func `I13: watchers that come and go end at the last version, over a restart`() async throws {
+    @Test func `I13: watchers that come and go reach the last version, across a restart`() async throws {
         let (watchers, changes) = (TestSize.pick(small: 20, full: 100), TestSize.pick(small: 200, full: 1_000))
         var generator = SeededGenerator.forTest("watching")
         let broker = try await BrokerProcess.start()
@@ -59,7 +59,7 @@ struct WatchingTests {
 
     /// The control: a watcher that forgets its position does not reach the last version.
     @Test(arguments: [true, false])
-    func `who forgets where it was misses what happened meanwhile`(goesOn: Bool) async throws {
+    func `control: a watcher without a position misses changes`(goesOn: Bool) async throws {
         _ = try await BrokerProcess.start()
         let writer = try await BrokerClient()
         try await writer.create("watched")
@@ -73,7 +73,7 @@ struct WatchingTests {
         #expect((watcher.seen.value["watched"] == last) == goesOn)
     }
 
-    @Test func `I13: a thousand that watch at once learn of one change`() async throws {
+    @Test func `I13: a thousand concurrent watchers learn of one change`() async throws {
         let broker = try await BrokerProcess.start()
         let writer = try await BrokerClient()
         try await writer.create("watched")

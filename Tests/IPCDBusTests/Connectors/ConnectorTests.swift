@@ -125,7 +125,7 @@ struct ConnectorTests {
         await daemon.stop()
     }
 
-    @Test func `a bridge that has ended is waited for`() async throws {
+    @Test func `an exited bridge process is reaped`() async throws {
         let daemon = try await ConfiguredDaemon.start(listen: "unix:path=DIR/bus")
         let connection = try await Connection.open(.address(daemon.bridge(throughPipes: false)))
         let text = try FileContents.text(daemon.bridgeFile)

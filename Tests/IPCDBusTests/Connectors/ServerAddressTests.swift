@@ -20,14 +20,14 @@ struct ServerAddressTests {
         #expect(throws: ConnectionError.self) { try ServerAddress.list(Array(text.utf8)) }
     }
 
-    @Test func `every byte of a value comes back but NUL`() throws {
+    @Test func `every byte of a value except NUL survives escaping`() throws {
         let bytes = (1...255).map { UInt8($0) }
         let address = try #require(ServerAddress("unix:path=\(ServerAddress.escaped(bytes))".utf8))
         #expect(address["path"] == bytes)
         #expect(ServerAddress(address.text.utf8) == address)
     }
 
-    @Test func `the id of the server has to be that of the address`() {
+    @Test func `the server's id must match the address`() {
         for (id, isRight) in [("1234", true), ("12345", false), ("", false)] {
             var client = Authentication(.client(server: "1234"), user: 1000)
             let answer = Array("OK \(id)\r\nAGREE_UNIX_FD\r\n".utf8)

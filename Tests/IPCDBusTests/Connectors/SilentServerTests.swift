@@ -63,7 +63,7 @@ struct SilentServerTests {
         await expectTimeOut("tcp:host=127.0.0.1,port=\(UInt16(bigEndian: address.sin_port))")
     }
 
-    @Test func `a program in place of ssh that says nothing has a deadline`() async {
+    @Test func `a silent program in place of ssh has a deadline`() async {
         await expectTimeOut("unixexec:path=sleep,argv1=60")
     }
 

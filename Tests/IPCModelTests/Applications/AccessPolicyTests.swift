@@ -7,7 +7,7 @@ struct AccessPolicyTests {
         Source(application: id, strength: strength)
     }
 
-    @Test("I19: only a source that the bus attests matches an allowance", arguments: SourceStrength.allCases)
+    @Test("I19: only a source that the bus attests matches an allow rule", arguments: SourceStrength.allCases)
     func allowance(strength: SourceStrength) {
         let policy = AccessPolicy(allowsOthers: false, allowed: ["a.b"])
         #expect(policy.allows(source("a.b", strength)) == (strength == .owned))
@@ -15,7 +15,7 @@ struct AccessPolicyTests {
     }
 
     @Test(
-        "A refused source is kept out whatever it is worth, also where it is allowed",
+        "A denied source is rejected at any strength, even if it is also allowed",
         arguments: SourceStrength.allCases)
     func refusal(strength: SourceStrength) {
         let policy = AccessPolicy(allowed: ["a.b"], refused: ["a.b"])
@@ -23,13 +23,13 @@ struct AccessPolicyTests {
         #expect(policy.allows(source("a.c", strength)))
     }
 
-    @Test("Who states nothing is one of the others")
+    @Test("A sender without a source falls under the default")
     func nobody() {
         #expect(AccessPolicy(refused: ["a.b"]).allows(.nobody))
         #expect(!AccessPolicy(allowsOthers: false, allowed: ["a.b"]).allows(.nobody))
     }
 
-    @Test("A policy that says nothing need not be kept")
+    @Test("An empty policy need not be stored")
     func open() {
         #expect(AccessPolicy().isOpen)
         #expect(!AccessPolicy(allowsOthers: false).isOpen && !AccessPolicy(refused: ["a.b"]).isOpen)

@@ -69,7 +69,7 @@ struct ApplicationIDTests {
         if let error { expectSentence(error) }
     }
 
-    @Test("255 bytes are an id, 256 are not")
+    @Test("An id may have 255 bytes, but not 256")
     func length() throws {
         let longest = "a." + String(repeating: "b", count: 253)
         #expect(try ApplicationID(longest).text == longest)

@@ -2,25 +2,25 @@ import Testing
 
 @testable import IPCModel
 
-@Suite("What stands for a desktop entry where an application id is needed")
+@Suite("Application ids of desktop entries")
 struct DesktopEntryNameTests {
     @Test(arguments: [
         ("firefox.desktop", "firefox.desktop"), ("org.mozilla.firefox.desktop", "org.mozilla.firefox.desktop"),
         ("7zip.desktop", "_7zip.desktop"), ("a+b c.desktop", "a_b_c.desktop"), ("org..x.desktop", "org.x.desktop"),
         ("plain", "plain.desktop"), ("", "some.desktop"), ("x.", "some.desktop"), ("é.desktop", "__.desktop"),
     ])
-    func isAsNearAsTheGrammarAllows(entry: String, id: String) throws {
+    func anIDIsAsCloseToTheEntryAsTheGrammarAllows(entry: String, id: String) throws {
         #expect(ApplicationID(desktopEntry: entry).text == id)
         // The control: it is an id, whatever it consists of.
         #expect(try ApplicationID(id).text == id)
     }
 
-    @Test func aLongOneIsCut() {
+    @Test func aLongNameIsShortened() {
         let id = ApplicationID(desktopEntry: String(repeating: "x", count: 1_000))
         #expect(id.text.utf8.count <= ApplicationID.maximumBytes && id.text.hasSuffix(".desktop"))
     }
 
-    @Test func whatTheDesktopGetsCanBeOpenedAndNotQueued() throws {
+    @Test func aURLForTheDesktopCanBeOpenedButNotQueued() throws {
         let nobody = URLRouter.resolve(
             try URLText("desk.example:x"), in: SchemeRegistry(limits: Limits()), running: { _ in false },
             activatable: { _ in false })

@@ -27,12 +27,12 @@ struct IPCErrorTests {
         #expect(Self.exitCodes.count == IPCError.Code.allCases.count)
     }
 
-    @Test("The documented exit codes, all of them")
+    @Test("The table has all documented exit codes")
     func exitCodeValues() {
         #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 64, 65, 66, 68, 69, 70, 73, 74, 75, 77])
     }
 
-    @Test("An error shows its sentence, and is equal to one of the same bytes")
+    @Test("An error prints its sentence, and errors are compared byte by byte")
     func equality() {
         let error = IPCError(.noHandler, "caf\u{e9}")
         #expect("\(error)" == "caf\u{e9}")

@@ -18,7 +18,7 @@ struct ContentFileTests {
         close(file)
     }
 
-    @Test("A file is opened for reading, by its length and its bytes", arguments: [0, 1, 4_096, 200_001])
+    @Test("A file is opened for reading, with its length and its bytes", arguments: [0, 1, 4_096, 200_001])
     func regularFile(_ size: Int) throws {
         try withFolder { folder in
             let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -31,7 +31,7 @@ struct ContentFileTests {
         }
     }
 
-    @Test("A text in a file is found as a text, and bytes that are no UTF-8 are not")
+    @Test("UTF-8 text in a file is read as text, and other bytes are not")
     func text() throws {
         try withFolder { folder in
             try write(Array("grüße".utf8), to: "\(folder)/file")
@@ -41,7 +41,7 @@ struct ContentFileTests {
         }
     }
 
-    @Test("What is shortened after it was opened is an error", arguments: [0, 5_000, 200_000])
+    @Test("A file that is truncated after it was opened is an error", arguments: [0, 5_000, 200_000])
     func shortened(_ left: Int) throws {
         try withFolder { folder in
             let path = "\(folder)/file"
@@ -64,7 +64,7 @@ struct ContentFileTests {
         }
     }
 
-    @Test("A file that is shortened while it is read is an error")
+    @Test("A file that is truncated while it is read is an error")
     func shortenedMeanwhile() throws {
         try withFolder { folder in
             let path = "\(folder)/file"
@@ -81,7 +81,7 @@ struct ContentFileTests {
         }
     }
 
-    @Test("What is no regular file is refused at once, a pipe without a writer too")
+    @Test("A file that is not regular is rejected immediately, even a pipe without a writer")
     func otherKinds() throws {
         try withFolder { folder in
             #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
@@ -97,7 +97,7 @@ struct ContentFileTests {
         }
     }
 
-    @Test("A descriptor for writing too is not read-only")
+    @Test("A descriptor that also allows writing is not read-only")
     func readOnly() throws {
         try withFolder { folder in
             try write([1], to: "\(folder)/file")

@@ -85,7 +85,7 @@ struct ContentTypeTests {
         #expect(error?.ipcError == IPCError(.invalidArguments, "the content type " + complaint))
     }
 
-    @Test("255 bytes are a type, 256 are not")
+    @Test("A type may have 255 bytes, but not 256")
     func length() throws {
         let longest = "text/" + String(repeating: "x", count: 250)
         #expect(try ContentType(longest).text == longest)
@@ -104,7 +104,7 @@ struct ContentTypeTests {
         ("image/png", "Public.PNG"),
     ]
 
-    @Test("Types are equal where RFC 2045 says so", arguments: equalRows)
+    @Test("Types are equal as RFC 2045 defines it", arguments: equalRows)
     func equal(left: String, right: String) throws {
         let (left, right) = (try ContentType(left), try ContentType(right))
         #expect(left == right)
@@ -136,7 +136,7 @@ struct ContentTypeTests {
         (.octetStream, "application/octet-stream"),
     ]
 
-    @Test("The constants are what parsing their text gives", arguments: constantRows)
+    @Test("Each constant equals its parsed text", arguments: constantRows)
     func constants(type: ContentType, text: String) throws {
         #expect(type.text == text && type.canonical == text)
         #expect(try ContentType(text) == type)
@@ -149,7 +149,7 @@ struct ContentTypeTests {
         ("application/json", false), ("STRING", false),
     ]
 
-    @Test("Which types are plain text in UTF-8", arguments: utf8Rows)
+    @Test("Types of plain text in UTF-8 are recognized", arguments: utf8Rows)
     func utf8(text: String, expected: Bool) throws {
         #expect(try ContentType(text).isUTF8PlainText == expected)
     }

@@ -10,14 +10,14 @@ struct PasteboardItemTests {
         #expect(item.string == "hello 日本" && item.url == nil && item.byteCount == 12)
     }
 
-    @Test("A string with U+0000 becomes bytes, because a D-Bus string ends there, and is the same string again")
+    @Test("A string with U+0000 travels as bytes, because a D-Bus string ends there")
     func stringWithNul() {
         let item = PasteboardItem.string("a\u{0}b")
         #expect(item.representations[0].value == .bytes([0x61, 0, 0x62]))
         #expect(item.string == "a\u{0}b")
     }
 
-    @Test("A picture is bytes of a type of pictures")
+    @Test("An image is bytes of an image type")
     func image() throws {
         let item = PasteboardItem.image([1, 2], type: .png)
         #expect(item.image == Representation(type: .png, value: .bytes([1, 2])))
@@ -25,7 +25,7 @@ struct PasteboardItemTests {
         #expect(PasteboardItem.data([1]).image == nil && PasteboardItem.string("image/png").image == nil)
     }
 
-    @Test("An item that was read may be empty, one that is made may not, and neither has a type twice")
+    @Test("A read item may be empty, a new one may not, and neither has duplicate types")
     func readItem() throws {
         #expect(try PasteboardItem(read: []) == .withoutContent)
         #expect(throws: PasteboardItem.Invalid.empty) { try PasteboardItem([]) }
@@ -34,7 +34,7 @@ struct PasteboardItemTests {
         #expect(try PasteboardItem(read: [png]) == PasteboardItem([png]))
     }
 
-    @Test("Values change their form and keep types and order")
+    @Test("Mapping values keeps types and order")
     func mapValues() throws {
         let item = try PasteboardItem([
             Representation(type: .png, value: .bytes([1])), Representation(type: .plainText, value: .text("a")),
@@ -43,7 +43,7 @@ struct PasteboardItemTests {
         #expect(mapped.types == [.png, .plainText] && mapped.representations.allSatisfy { $0.value == .bytes([1]) })
     }
 
-    @Test("A URL is a line of text/uri-list, RFC 2483 §5, and comes back as it was written")
+    @Test("A URL is a line of text/uri-list, RFC 2483 §5, and survives a round trip")
     func url() throws {
         let item = try PasteboardItem.url("IPCServer.demo:a b%20日本")
         #expect(item.representations == [Representation(type: .url, value: .text("IPCServer.demo:a b%20日本\r\n"))])
@@ -57,13 +57,13 @@ struct PasteboardItemTests {
         ("#a:b", nil), ("", nil), ("\r\n", nil), ("nothing\r\na:b", nil), ("a:\u{7}", nil),
     ]
 
-    @Test("The first line that is no comment is the URL", arguments: listRows)
+    @Test("The first line that is not a comment is the URL", arguments: listRows)
     func urlList(list: String, url: String?) throws {
         #expect(try PasteboardItem([Representation(type: .url, value: .text(list))]).url == url)
         #expect(PasteboardItem.data(Array(list.utf8), type: .url).url == url)
     }
 
-    @Test("Bytes keep their type; without one nothing is known of them")
+    @Test("Bytes keep their type; without one, they are of unknown type")
     func data() {
         #expect(PasteboardItem.data([1, 2, 3], type: .png)[.png]?.value == .bytes([1, 2, 3]))
         #expect(PasteboardItem.data([]).types == [.octetStream])
@@ -82,7 +82,7 @@ struct PasteboardItemTests {
         #expect(item.byteCount == 11)
     }
 
-    @Test("Bytes that are not UTF-8 are no string", arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0xAF]])
+    @Test("Bytes that are not UTF-8 are not a string", arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0xAF]])
     func notUTF8(bytes: [UInt8]) {
         #expect(PasteboardItem.data(bytes, type: .plainText).string == nil)
     }
@@ -98,7 +98,7 @@ struct PasteboardItemTests {
         ("public.png", "image/png"), ("UTF8_STRING", "UTF8_STRING"),
     ]
 
-    @Test("A type that stands twice in an item is refused, however it is spelled", arguments: twiceRows)
+    @Test("A duplicate type in an item is rejected in any spelling", arguments: twiceRows)
     func typeTwice(first: String, second: String) throws {
         let (first, second) = (try ContentType(first), try ContentType(second))
         let error = #expect(throws: PasteboardItem.Invalid.typeTwice(second)) {
@@ -111,7 +111,7 @@ struct PasteboardItemTests {
         if let error { expectSentence(error) }
     }
 
-    @Test("Values are compared byte by byte, and text is never bytes")
+    @Test("Values are compared byte by byte, and text never equals bytes")
     func values() {
         let values: [Representation.Value] = [
             .text("\u{e9}"), .text("e\u{301}"), .bytes(Array("\u{e9}".utf8)), .text(""), .bytes([]),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Uniform type identifiers")
 struct UniformTypesTests {
-    @Test("Every identifier is taken in any case, and given back", arguments: ContentType.uniformTypes)
+    @Test("Every identifier is accepted in any case and maps back", arguments: ContentType.uniformTypes)
     func rows(uniformType: String, contentType: String) throws {
         let type = try ContentType(uniformType)
         #expect(type.text == contentType && type.canonical == contentType)
@@ -12,7 +12,7 @@ struct UniformTypesTests {
         #expect(try ContentType(back) == type)
     }
 
-    @Test("The table has at least 30 rows, and no identifier twice")
+    @Test("The table has at least 30 rows and no duplicate identifiers")
     func table() {
         let identifiers = ContentType.uniformTypes.map(\.uniformType)
         #expect(identifiers.count >= 30)
@@ -32,12 +32,12 @@ struct UniformTypesTests {
         ("UTF8_STRING", nil),
     ]
 
-    @Test("Of several identifiers the first one is given back", arguments: backRows)
+    @Test("A content type maps back to its first identifier", arguments: backRows)
     func back(contentType: String, uniformType: String?) throws {
         #expect(try ContentType(contentType).uniformType == uniformType)
     }
 
-    @Test("An identifier that the table does not know stays a bare name")
+    @Test("An unknown identifier stays a plain name")
     func unknown() throws {
         let type = try ContentType("com.example.card")
         #expect(type.text == "com.example.card" && type.uniformType == nil)

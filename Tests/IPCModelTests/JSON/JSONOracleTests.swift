@@ -51,7 +51,7 @@ struct JSONOracleTests {
         }
     }
 
-    @Test func `every text means the same to Python, before and after it is written`() async throws {
+    @Test func `Python reads the same value before and after a rewrite`() async throws {
         var texts = JSONTexts(random: SeededGenerator.forTest("JSON and Python"))
         // The first two are for the control.
         let inputs =

@@ -13,7 +13,7 @@ struct JSONParserTests {
         ("{\"b\" : 1 ,\"a\":\"x\"}", .object(["b": .number(1), "a": .string("x")])),
         (#""\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00""#, .string("\"\\/\u{8}\u{C}\n\r\tAé😀")),
     ])
-    func reads(_ text: String, _ value: JSONValue) throws {
+    func validTextIsParsed(_ text: String, _ value: JSONValue) throws {
         #expect(try JSONValue(parsing: text) == value)
     }
 
@@ -23,11 +23,11 @@ struct JSONParserTests {
         #""\ud800\u0041""#, #""\udc00""#, "[1,]", "[1", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "NaN",
         "[1]]", "'a'",
     ])
-    func refuses(_ text: String) {
+    func invalidTextIsRejected(_ text: String) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
     }
 
-    @Test func refusesWhatIsNotUTF8AndWhatIsTooDeep() throws {
+    @Test func textThatIsNotUTF8OrTooDeepIsRejected() throws {
         #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22, 0xFF, 0x22]) }
         let deep = { (depth: Int) in String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
         #expect(throws: JSONError.self) { try JSONValue(parsing: deep(513)) }
@@ -35,7 +35,7 @@ struct JSONParserTests {
         _ = try JSONValue(parsing: deep(512))
     }
 
-    @Test func `of members with the same key the last one counts, and all are kept`() throws {
+    @Test func `the last of several members with the same key wins, and all are kept`() throws {
         let value = try JSONValue(parsing: #"{"a":1,"b":2,"\u0061":"3"}"#)
         #expect(value["a"] == .string("3") && value["a"]?.count == 3 && value["c"] == nil)
         #expect(value.members?.map(\.key) == ["a", "b", "a"])
@@ -46,13 +46,13 @@ struct JSONParserTests {
         ("", 1), (" ?", 2), ("[1,\n x]", 6), ("{\"a\" 1}", 6), ("\"ab", 4), ("\"a\u{7}", 3), ("nul", 1), ("1 2", 3),
         (#"["\x"]"#, 4), (#""\ud800""#, 8), ("-a", 2),
     ])
-    func `an error gives the byte, counted from 1`(_ text: String, _ byte: Int) {
+    func `an error names the byte position, counted from 1`(_ text: String, _ byte: Int) {
         let error = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
         #expect(error?.byte == byte, "\(text)")
     }
 
     /// Written text is read back, scalar by scalar.
-    @Test func readsWhatIsWritten() throws {
+    @Test func writtenTextIsParsedBack() throws {
         let all = String(String.UnicodeScalarView((0...0x2FFF).compactMap(Unicode.Scalar.init)))
         let value = JSONValue.object([
             "text": .string(all), "combining": .string("\"\u{301}e\u{301}\r\n"),
@@ -71,5 +71,5 @@ struct JSONParserTests {
         (.string(""), nil), (.string("-1"), nil), (.string("+1"), nil), (.string("18446744073709551616"), nil),
         (.double(1), nil), (.null, nil), (.number("18446744073709551615"), .max), (.number("1e3"), nil),
     ])
-    func countsAreDigits(_ value: JSONValue, _ count: UInt64?) { #expect(value.count == count) }
+    func countsConsistOfDigits(_ value: JSONValue, _ count: UInt64?) { #expect(value.count == count) }
 }

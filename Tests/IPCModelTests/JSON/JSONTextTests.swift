@@ -12,7 +12,7 @@ struct JSONTextTests {
         (.strings(["b": "2", "a": "1"]), #"{"a":"1","b":"2"}"#),
         (.object(["b": .number(1), "none": nil, "a": .string("x")]), "{\"b\":1,\"a\":\"x\"}"),
     ])
-    func writes(_ value: JSONValue, _ text: String) {
+    func valuesAreWritten(_ value: JSONValue, _ text: String) {
         #expect(value.text == text)
     }
 
@@ -22,11 +22,11 @@ struct JSONTextTests {
         ("\u{2028}\u{2029}", #""\u2028\u2029""#), ("\r\n", #""\r\n""#), ("日本 é e\u{301} 😀 /", "\"日本 é e\u{301} 😀 /\""),
         ("\"\u{301}", "\"\\\"\u{301}\""),
     ])
-    func escapes(_ string: String, _ text: String) {
+    func stringsAreEscaped(_ string: String, _ text: String) {
         #expect(Array(JSONValue.string(string).text.utf8) == Array(text.utf8))
     }
 
-    @Test func everyTextIsOneLine() {
+    @Test func everyStringIsWrittenOnOneLine() {
         let all = String(String.UnicodeScalarView((0...0x2FFF).compactMap(Unicode.Scalar.init)))
         let text = JSONValue.string(all).text
         #expect(text.unicodeScalars.allSatisfy { !("\u{0}"..."\u{1F}").contains($0) && $0 != "\u{85}" })
@@ -38,7 +38,7 @@ struct JSONTextTests {
         ("{ \"a\" : \"x, {y}: \\\"[\" }", "{\n  \"a\": \"x, {y}: \\\"[\"\n}"), ("\"\\\\\"", "\"\\\\\""),
         ("[1.50,{}]", "[\n  1.50,\n  {}\n]"),
     ])
-    func laysOut(_ text: String, _ indented: String) throws {
+    func textIsIndented(_ text: String, _ indented: String) throws {
         #expect(try JSONValue(parsing: text).indentedText == indented)
     }
 }

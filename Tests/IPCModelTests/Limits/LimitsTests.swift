@@ -14,12 +14,12 @@ struct LimitsTests {
         ("introspected-pasteboards", 1_000), ("property-signals-per-second", 50), ("activation-starts", 5),
     ]
 
-    @Test("The numbers of the contract", arguments: contract)
+    @Test("The defaults match the contract", arguments: contract)
     func numbers(name: String, number: UInt64) {
         #expect(Limits().dictionary[name] == number)
     }
 
-    @Test("Every number has one row with a name of small letters and hyphens, and may be what it is")
+    @Test("Every limit has one row with a lowercase, hyphenated name and a range with its default")
     func rows() {
         let limits = Limits()
         #expect(Limits.all.count == Mirror(reflecting: limits).children.count)
@@ -32,7 +32,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("A limit can be set to the ends of its range and not beyond", arguments: Limits.all.map(\.name))
+    @Test("A limit can be set to the bounds of its range, but not beyond", arguments: Limits.all.map(\.name))
     func setting(name: String) throws {
         let row = try #require(Limits.row(named: name))
         for value in [row.range.lowerBound, row.range.upperBound] {
@@ -53,14 +53,14 @@ struct LimitsTests {
         }
     }
 
-    @Test("What a specification fixes cannot be set to anything else")
+    @Test("A limit that a specification fixes cannot be changed")
     func fixed() {
         var limits = Limits()
         let error = #expect(throws: IPCError.self) { try limits.set("pasteboard-name-bytes", 256) }
         #expect(error?.description == "the limit “pasteboard-name-bytes” cannot be 256; it is fixed at 255")
     }
 
-    @Test("An unknown limit is refused, and the one that was meant is told")
+    @Test("An unknown limit is rejected, and the closest name is suggested")
     func unknown() {
         var limits = Limits()
         let error = #expect(throws: IPCError.self) { try limits.set("zz", 1) }
@@ -88,7 +88,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("The message names the limit, the use, the request, and what to do")
+    @Test("The message names the limit, the usage, the request, and what to do")
     func message() {
         let inline = LimitExceeded(limit: "inline-message-bytes", use: 0, request: 17_000_000, allowed: 16_777_216)
         #expect(
@@ -147,7 +147,7 @@ struct LimitsTests {
         ),
     ]
 
-    @Test("Only a request that can never succeed is wrong input", arguments: refusals)
+    @Test("Only a request that can never succeed is invalid input", arguments: refusals)
     func never(refusal: LimitExceeded, start: String, exit: ExitCode) {
         let error = refusal.ipcError
         #expect(error.message.hasPrefix(start), "\(error)")
@@ -182,7 +182,7 @@ struct LimitsTests {
             ])
     }
 
-    @Test("A share of a limit may be free later")
+    @Test("A share of a limit may become free later")
     func share() throws {
         var limits = Limits()
         limits.waitingBytes = 100

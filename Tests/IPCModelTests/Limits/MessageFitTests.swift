@@ -6,7 +6,7 @@ struct MessageFitTests {
     private static let kib: UInt64 = 1_024
     private static let mib: UInt64 = 1_024 * 1_024
 
-    @Test("what is above 64 KiB goes as a descriptor, the rest inline")
+    @Test("values above 64 KiB travel as descriptors, the rest inline")
     func boundary() throws {
         let sizes = [0, 64 * Self.kib, 64 * Self.kib + 1, 5 * Self.mib, 1]
         let fit = try Limits().messageFit(sizes)
@@ -15,7 +15,7 @@ struct MessageFitTests {
         #expect(try Limits().messageFit([]).descriptors.isEmpty)
     }
 
-    @Test("the largest 16 go as descriptors, and of equal ones the first")
+    @Test("the largest 16 travel as descriptors, and the first among equals")
     func largest() throws {
         let sizes = (1...20).map { UInt64($0) * 100 * Self.kib }
         let fit = try Limits().messageFit(sizes.reversed())
@@ -38,7 +38,7 @@ struct MessageFitTests {
         #expect(try Limits().messageFit([16 * Self.mib + 1]).inlineBytes == 0)
     }
 
-    @Test("a 17th value that is too large to go inline is one descriptor too many")
+    @Test("a 17th value that is too large for inline is one descriptor too many")
     func descriptors() throws {
         let sixteen = Array(repeating: 100 * Self.mib, count: 16)
         #expect(try Limits().messageFit(sixteen + [16 * Self.mib]).inlineBytes == 16 * Self.mib)
@@ -57,7 +57,7 @@ struct MessageFitTests {
         }
     }
 
-    @Test("what fits inline may stay there")
+    @Test("values that fit inline may stay inline")
     func prefersInline() throws {
         #expect(try Limits().messageFit([16 * Self.mib - 1, 1], prefersInline: true).descriptors == [])
         #expect(try Limits().messageFit([16 * Self.mib, 1], prefersInline: true).descriptors == [0])

@@ -69,14 +69,14 @@ struct PasteboardNameTests {
         #expect(PasteboardName("A") != PasteboardName("a"))
     }
 
-    @Test("The order is that of the bytes")
+    @Test("Names are sorted by their bytes")
     func order() throws {
         let names = try ["b", "a", "ab", "B", "é", "z", "日", "e\u{301}", "🗂", "\u{FF21}"].map(PasteboardName.init)
         let bytes = names.map { Array($0.text.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
         #expect(names.sorted().map { Array($0.text.utf8) } == bytes)
     }
 
-    @Test("general and the unique names")
+    @Test("general and unique names are recognized")
     func unique() throws {
         #expect(PasteboardName("general") == .general)
         #expect(!PasteboardName.general.isUnique)

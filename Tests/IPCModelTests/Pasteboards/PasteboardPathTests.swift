@@ -28,7 +28,8 @@ struct PasteboardPathTests {
         ("unique-1", "unique_2d1"),
     ]
 
-    @Test("Each byte but letters and digits becomes “_” and two small hexadecimal digits", arguments: escapingRows)
+    @Test(
+        "Each byte except letters and digits becomes “_” and two lowercase hexadecimal digits", arguments: escapingRows)
     func escaping(text: String, element: String) throws {
         let name = try PasteboardName(text)
         #expect(name.pathElement == element)
@@ -36,7 +37,7 @@ struct PasteboardPathTests {
     }
 
     @Test(
-        "Only the one escaping that a name has is taken, so that a pasteboard has one path",
+        "Only the canonical escaping is accepted, so that a pasteboard has one path",
         arguments: [
             "", "_", "a_", "_2", "a_2", "_2g", "_g2", "_5F", "_C3_A9", "_41", "_30", "_7a", "a.b", "a-b", "a b", "é",
             "_c3", "_c3_28", "_ff", "_ed_a0_80", "_f4_90_80_80", "_c0_af", "_00", "_0a", "_7f", "_c2_85", "__5f",
@@ -46,7 +47,7 @@ struct PasteboardPathTests {
         #expect(PasteboardName(pathElement: element) == nil)
     }
 
-    @Test("A path of a name that would be too long names nothing")
+    @Test("The path of an overlong name names nothing")
     func tooLong() throws {
         let longest = try PasteboardName(String(repeating: "_", count: 255))
         #expect(longest.pathElement.utf8.count == 765)
@@ -68,7 +69,7 @@ struct PasteboardPathTests {
         }
     }
 
-    @Test("Whatever is taken as a path is the path of what it names", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("Every accepted path is the path of the name that it gives", arguments: 1...8 as ClosedRange<UInt64>)
     func randomElements(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("_______0123456789abcdefABCz. ")

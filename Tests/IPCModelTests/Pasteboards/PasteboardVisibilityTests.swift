@@ -14,7 +14,7 @@ struct PasteboardVisibilityTests {
         ("org.example.App\u{301}", false), ("org.example.App\u{301}.x", false),
     ]
 
-    @Test("A sandboxed caller sees the boards of its id, and no other", arguments: rows)
+    @Test("A sandboxed caller sees only the pasteboards of its id", arguments: rows)
     func sandbox(name: String, sees: Bool) throws {
         let name = try PasteboardName(name)
         let visibility = PasteboardVisibility.sandbox("org.example.App")
@@ -37,7 +37,7 @@ struct PasteboardVisibilityTests {
         #expect(!composed.allows(PasteboardName("org.example.cafe\u{301}.x")))
     }
 
-    @Test("What a caller made with a unique name it sees, whatever its sandbox")
+    @Test("A caller sees the unique pasteboards that it created, whatever its sandbox")
     func made() throws {
         let (mine, other) = (PasteboardName.unique(), PasteboardName.unique())
         for id in ["org.example.App", nil] {
@@ -46,7 +46,7 @@ struct PasteboardVisibilityTests {
         }
     }
 
-    @Test func `the places of a sandbox hold all that it sees, and little else`() throws {
+    @Test func `the search ranges of a sandbox cover everything that it sees, and little else`() throws {
         let made = PasteboardName("unique-1")
         let visibility = PasteboardVisibility.sandbox("org.example.App", made: [made])
         let own = PasteboardName("org.example.App")

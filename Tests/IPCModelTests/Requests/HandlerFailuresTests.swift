@@ -11,7 +11,7 @@ struct HandlerFailuresTests {
         return limits
     }
 
-    @Test("The time between starts doubles with each failure, up to the most")
+    @Test("The time between starts doubles with each failure, up to the maximum")
     func backOff() {
         var policy = HandlerFailures(limits: limits)
         var waits: [UInt64] = []
@@ -35,7 +35,7 @@ struct HandlerFailuresTests {
         #expect(policy.nextUse(at: 0) == 100)
     }
 
-    @Test("A start that led to an answer counts no more")
+    @Test("A start that led to an answer does not count")
     func fruitfulStarts() {
         var policy = HandlerFailures(limits: limits)
         for now in 0..<100 as Range<UInt64> {

@@ -34,7 +34,7 @@ private struct NaiveQueue {
 
 @Suite("HandlerQueue over random operations")
 struct HandlerQueueModelTests {
-    @Test("It does what plain lists do", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("The queue behaves like plain lists", arguments: 1...10 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let window = Int.random(in: 1...6, using: &generator)

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("HandlerQueue")
 struct HandlerQueueTests {
-    @Test("I8: a sender queue is delivered in the order in which it came")
+    @Test("I8: a sender queue is delivered in its order of arrival")
     func order() {
         var queue = TaggedQueue<Int>()
         for id in 0..<100 { queue.enqueue(id, sender: "a") }
@@ -26,7 +26,7 @@ struct HandlerQueueTests {
         #expect(queue.next() == size && queue.next() == nil)
     }
 
-    @Test("A window is at least 1, and a smaller one holds from the next delivery on")
+    @Test("A window is at least 1, and a smaller one applies from the next delivery on")
     func windowChanges() {
         var queue = TaggedQueue<Int>(window: 0)
         #expect(queue.window == 1)
@@ -42,7 +42,7 @@ struct HandlerQueueTests {
         #expect(queue.next() == 3)
     }
 
-    @Test("I15: sender queues take turns: one request is not kept away by a thousand of another queue")
+    @Test("I15: sender queues take turns: a thousand requests of one do not delay another")
     func turns() {
         var queue = TaggedQueue<String>(window: 10_000)
         for number in 0..<1_000 { queue.enqueue("a\(number)", sender: "a") }
@@ -65,7 +65,7 @@ struct HandlerQueueTests {
         #expect(queue.enqueue(1, sender: "b") == true, "an ended request may arrive again")
     }
 
-    @Test("Only what was not delivered yet can be cancelled", arguments: [0, 1, 2, 3])
+    @Test("Only a request that is not yet delivered can be cancelled", arguments: [0, 1, 2, 3])
     func cancelling(position: Int) {
         var queue = TaggedQueue<Int>(window: 10)
         for id in 0..<4 { queue.enqueue(id, sender: "a") }
@@ -156,7 +156,7 @@ struct HandlerQueueTests {
         #expect(queue.next() == "a1")
     }
 
-    @Test("A suspect that is cancelled, or put back without suspicion, is none for ever")
+    @Test("A suspect that is cancelled, or put back without suspicion, is cleared for good")
     func suspectsEnd() {
         var queue = TaggedQueue<String>(window: 2)
         queue.enqueue("a0", sender: "a")

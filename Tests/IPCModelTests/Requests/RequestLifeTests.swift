@@ -203,7 +203,7 @@ struct RequestLifeTests {
         #expect(!found.isDisjoint(with: defect.violations), "\(found)")
     }
 
-    @Test func `a request that ends while it arrives ends when its beginning is written`() {
+    @Test func `a request that ends on arrival ends when it is stored`() {
         var life = RequestLife(isQueued: true)
         #expect(life.handle(.calledOff(.calledOff)) == [])
         #expect(life.handle(.timePassed(isHandlerStarting: false)) == [])
@@ -211,7 +211,7 @@ struct RequestLifeTests {
         #expect(life.hasEnded)
     }
 
-    @Test func `what the sender reads says what is known of the handler`() {
+    @Test func `the outcome reflects what is known about the handler`() {
         func expired(_ events: [RequestLife.Event]) -> RequestEnd? {
             var life = RequestLife(recovered: true, attempts: 0, crashes: 0)
             for event in events { _ = life.handle(event) }

@@ -1,14 +1,14 @@
 import IPCModel
 import Testing
 
-@Suite("The times that a request has")
+@Suite("Time-outs of a request")
 struct RequestTimeoutTests {
     private static let rows: [(stated: UInt32?, left: UInt32?, isQueued: Bool, time: UInt64)] = [
         (nil, nil, false, 20_000), (nil, nil, true, 600_000), (1, nil, false, 1), (1, nil, true, 1),
         (.max, nil, false, 4_294_967_295), (nil, 5, false, 5), (7, 5, false, 5), (5, 7, false, 5),
     ]
 
-    @Test("A time-out is stated, or usual, and never longer than the time that is left", arguments: rows)
+    @Test("A time-out is given or the default, and never exceeds the time that is left", arguments: rows)
     func timeOut(stated: UInt32?, left: UInt32?, isQueued: Bool, time: UInt64) throws {
         #expect(try RequestTimeout.milliseconds(stated: stated, left: left, isQueued: isQueued, Limits()) == time)
     }
@@ -21,7 +21,7 @@ struct RequestTimeoutTests {
         #expect(error?.code == .invalidArguments)
     }
 
-    @Test("A queued request lives for 7 days, or for a stated time up to 30 days")
+    @Test("A queued request lives for 7 days, or for a given time up to 30 days")
     func timeToLive() throws {
         let (limits, month) = (Limits(), 30 * 86_400_000 as UInt64)
         #expect(try RequestTimeout.timeToLive(stated: nil, isQueued: true, limits) == 7 * 86_400_000)
@@ -37,7 +37,7 @@ struct RequestTimeoutTests {
         }
     }
 
-    @Test("A retry has the times of a queued request, or else the usual ones")
+    @Test("A retry keeps the times of a queued request, or else uses the defaults")
     func retry() {
         let (limits, month) = (Limits(), 30 * 86_400_000 as UInt64)
         #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: nil, limits) == (600_000, 7 * 86_400_000))
@@ -49,7 +49,7 @@ struct RequestTimeoutTests {
         #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: nil, short) == (600_000, 3))
     }
 
-    @Test("A request expires until its handler has it, and a queued one not while its attempt is written")
+    @Test("A request expires only before its handler has it, and not while its attempt is stored")
     func deadlines() {
         for isQueued in [true, false] {
             var life = RequestLife(isQueued: isQueued)

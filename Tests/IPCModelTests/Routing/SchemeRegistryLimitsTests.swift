@@ -15,7 +15,7 @@ struct SchemeRegistryLimitsTests {
         try range.map { try URLScheme("s\($0)") }
     }
 
-    @Test("An application claims as many schemes as its limit says, not one more, and what is there counts once")
+    @Test("An application claims exactly as many schemes as its limit, and repeated claims count once")
     func perApplication() throws {
         var limits = Limits()
         limits.schemesPerApplication = 3
@@ -34,7 +34,7 @@ struct SchemeRegistryLimitsTests {
         _ = try registry.register(application, schemes(3..<4), kind: .live)
     }
 
-    @Test("All applications together claim as many schemes as the limit says")
+    @Test("All applications together claim at most as many schemes as the limit")
     func inAll() throws {
         var limits = Limits()
         limits.schemes = 3
@@ -49,7 +49,7 @@ struct SchemeRegistryLimitsTests {
         _ = try registry.register(other, schemes(1..<3), kind: .live)
     }
 
-    @Test("The user's choices are bounded too; changing or forgetting one is always possible")
+    @Test("The user's choices are limited too, but changing or removing one is always possible")
     func defaults() throws {
         var limits = Limits()
         limits.schemeDefaults = 1
@@ -83,7 +83,7 @@ struct SchemeRegistryLimitsTests {
         #expect(found.filter { $0.application == other }.count == 100)
     }
 
-    @Test("The claims on one scheme come in the order of their age")
+    @Test("The claims on one scheme are listed by age")
     func claimsOfOne() throws {
         var registry = SchemeRegistry()
         let scheme = URLScheme("s")

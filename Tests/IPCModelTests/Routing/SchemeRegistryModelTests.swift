@@ -39,7 +39,7 @@ struct SchemeRegistryModelTests {
         schemes = try (0..<8).map { try URLScheme($0.isMultiple(of: 2) ? "Scheme\($0)" : "scheme\($0)") }
     }
 
-    @Test("Handlers and changes are those of the rule", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("Handlers and changes match the model", arguments: 1...8 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var registry = SchemeRegistry()

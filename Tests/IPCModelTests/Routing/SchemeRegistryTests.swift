@@ -17,7 +17,7 @@ struct SchemeRegistryTests {
         other = URLScheme("IPCClient.demo")
     }
 
-    @Test("The first claim makes the handler, and says so; a second call changes nothing")
+    @Test("The first claim sets the handler and reports it; a second call changes nothing")
     func firstClaim() throws {
         var registry = SchemeRegistry()
         #expect(registry.handler(of: demo) == nil)
@@ -30,7 +30,7 @@ struct SchemeRegistryTests {
         #expect(registry.claimCount == 2)
     }
 
-    @Test("A scheme is found in every spelling, and shown as its handler spelled it last")
+    @Test("A scheme is found in every spelling, and shown in its handler's latest spelling")
     func spelling() throws {
         var registry = SchemeRegistry()
         _ = try registry.register(first, [demo], kind: .live)
@@ -52,7 +52,7 @@ struct SchemeRegistryTests {
         #expect(registry.handler(of: demo)?.application == first)
     }
 
-    @Test("A lasting claim precedes every live one, the oldest lasting one all others")
+    @Test("A persistent claim precedes every live one, and the oldest persistent one precedes all")
     func lasting() throws {
         var registry = SchemeRegistry()
         _ = try registry.register(first, [demo], kind: .live)
@@ -101,7 +101,7 @@ struct SchemeRegistryTests {
         #expect(try registry.register(third, [demo], kind: .live) == [change])
     }
 
-    @Test("When a process ends, its live claims end, and the next oldest claim handles")
+    @Test("When a process exits, its live claims end, and the next oldest claim takes over")
     func release() throws {
         var registry = SchemeRegistry()
         _ = try registry.register(first, [demo, other], kind: .live)
@@ -128,7 +128,7 @@ struct SchemeRegistryTests {
         #expect(registry.claimCount == 0 && registry.schemes(of: first).isEmpty)
     }
 
-    @Test("I22: a reserved scheme needs an explicit word, and one in a list refuses the whole list")
+    @Test("I22: a reserved scheme needs explicit permission, and one in a list rejects the whole list")
     func reserved() throws {
         var registry = SchemeRegistry()
         let https = URLScheme("HTTPS")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("SortedList")
 struct SortedListTests {
-    @Test("It holds what a sorted set holds, over random operations", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test("The list matches a sorted set after random operations", arguments: 1...6 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var list = SortedList<Int>()

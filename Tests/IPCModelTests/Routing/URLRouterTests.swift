@@ -29,7 +29,7 @@ struct URLRouterTests {
         _ = try registry.register(application, [URLScheme("IPCServer.demo")], kind: kind)
     }
 
-    @Test("Nobody claims the scheme: NoHandler, queued or not")
+    @Test("An unclaimed scheme is NoHandler, queued or not")
     func noHandler() throws {
         let resolution = resolve(running: [first])
         #expect(resolution.application == nil && resolution.reason == .noHandler)
@@ -59,7 +59,7 @@ struct URLRouterTests {
         #expect(resolution.candidates.map(\.reason.rawValue) == [word, "newer"])
     }
 
-    @Test("A live claim is passed over for a lasting one")
+    @Test("A persistent claim takes precedence over a live one")
     mutating func onlyLive() throws {
         try claim(first, .live)
         try claim(second, .persistent)
@@ -69,7 +69,7 @@ struct URLRouterTests {
         #expect(resolution.candidates.map(\.reason) == [.oldestPersistent, .newer, .onlyLive])
     }
 
-    @Test("The user's choice is the target, and the others are told so")
+    @Test("The user's choice is the target, and other applications learn the reason")
     mutating func userDefault() throws {
         try claim(first, .persistent)
         try claim(second, .live)
@@ -81,7 +81,7 @@ struct URLRouterTests {
         #expect(resolution.absentDefault == nil)
     }
 
-    @Test("A choice that is absent is named, and the rule goes on without it")
+    @Test("A choice that is absent is named, and the rule continues without it")
     mutating func absentDefault() throws {
         try claim(first, .live)
         _ = try registry.setDefault(url.scheme, third)
@@ -128,7 +128,7 @@ struct URLRouterTests {
         }
     }
 
-    @Test("The rule is not bent: another candidate that runs does not take the place of the handler")
+    @Test("Another running candidate does not replace the handler")
     mutating func noSubstitute() throws {
         try claim(first, .persistent)
         try claim(second, .live)
@@ -137,7 +137,7 @@ struct URLRouterTests {
         #expect(resolution.candidates.map(\.running) == [false, true])
     }
 
-    @Test("Candidates are listed up to the limit, and nobody but the target is looked at without one")
+    @Test("Candidates are listed up to the limit, and without one, only the target is examined")
     mutating func candidatesMost() throws {
         for number in 0..<20 { try claim(ApplicationID("demo.App\(number)"), .live) }
         #expect(resolve(candidatesMost: 5).candidates.count == 5)
@@ -151,7 +151,7 @@ struct URLRouterTests {
         #expect(asked == [ApplicationID("demo.App0")] && resolution.candidates.isEmpty)
     }
 
-    @Test("The words on the wire are small letters and hyphens")
+    @Test("The wire names are lowercase letters and hyphens")
     func words() {
         for reason in Resolution.Reason.allCases {
             #expect(reason.rawValue.allSatisfy { $0.isLowercase || $0 == "-" })

@@ -34,7 +34,7 @@ struct URLTextTests {
         ("a:$(reboot);`x`&&y", "a"),
     ]
 
-    @Test("I20: a URL stays byte for byte what it was", arguments: goodRows)
+    @Test("I20: a URL stays the same byte for byte", arguments: goodRows)
     func good(text: String, scheme: String) throws {
         let url = try URLText(text)
         #expect(Array(url.text.utf8) == Array(text.utf8))
@@ -107,7 +107,7 @@ struct URLTextTests {
             + "percent-encode it (RFC 3986 §2.1)"
     }
 
-    @Test("Every control character is refused, wherever it stands", arguments: Array(0...0x1F) + [0x7F])
+    @Test("Every control character is rejected at every position", arguments: Array(0...0x1F) + [0x7F])
     func everyControl(value: UInt8) {
         let control = Character(Unicode.Scalar(value))
         for text in ["\(control)a:b", "a\(control):b", "a:\(control)", "a:b\(control)c"] {
@@ -115,7 +115,7 @@ struct URLTextTests {
         }
     }
 
-    @Test("A URL of 1 MiB passes unchanged, one of a byte more is refused with both numbers")
+    @Test("A URL of 1 MiB passes unchanged, and a longer one is rejected with both numbers")
     func longest() throws {
         let text = "a:" + String(repeating: "x", count: 1_048_574)
         #expect(try URLText(text).text == text)

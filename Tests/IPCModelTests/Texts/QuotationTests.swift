@@ -10,7 +10,7 @@ struct QuotationTests {
         ("\u{E000}", "“U+E000”"), ("\u{10FFFF}", "“U+10FFFF”"), ("\u{E0041}", "“U+E0041”"),
     ]
 
-    @Test("What cannot be shown is spelled out", arguments: escapingRows)
+    @Test("Characters that cannot be shown are escaped", arguments: escapingRows)
     func escaping(text: String, quoted: String) {
         #expect(text.quoted == quoted)
     }

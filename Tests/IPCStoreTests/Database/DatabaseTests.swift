@@ -44,7 +44,7 @@ import Testing
                 == "SQLite error 26: file is not a database - while executing `SELECT name FROM sqlite_schema`")
     }
 
-    @Test func `a page that is destroyed throws CORRUPT, and counts as damage`() throws {
+    @Test func `a destroyed page throws CORRUPT, and counts as damage`() throws {
         try database("CREATE TABLE row (value)", "INSERT INTO row VALUES (1)").close()
         var bytes = try place.bytes(file)
         for index in 4_096..<8_192 { bytes[index] = 0xFF }
@@ -54,7 +54,7 @@ import Testing
         #expect(error.primaryCode == SQLITE_CORRUPT && error.isDamage)
     }
 
-    @Test func `a page that cannot be read throws IOERR_READ, and counts as unreadable`() throws {
+    @Test func `an unreadable page throws IOERR_READ, and counts as unreadable`() throws {
         try database("CREATE TABLE row (value)", "INSERT INTO row VALUES (1)").close()
         // The lock and the schema are in place; the page of the table has not been read yet.
         let database = try database("BEGIN", "SELECT * FROM sqlite_schema")
@@ -65,13 +65,13 @@ import Testing
         #expect(!DatabaseError(SQLITE_IOERR | 3 << 8).isUnreadable)
     }
 
-    @Test func `a full disk throws FULL, which is no fault`() throws {
+    @Test func `a full disk throws FULL, which is not a fault`() throws {
         let database = try database("CREATE TABLE row (value)", "PRAGMA max_page_count = 3")
         let error = try error { try database.execute("INSERT INTO row VALUES (zeroblob(100000))") }
         #expect(error.primaryCode == SQLITE_FULL && error.isFullDisk && !error.isFault)
     }
 
-    @Test func `a write to what may only be read throws READONLY`() throws {
+    @Test func `a write to a read-only database throws READONLY`() throws {
         let database = try database("CREATE TABLE row (value)", "PRAGMA query_only = ON")
         let error = try error { try database.execute("INSERT INTO row VALUES (1)") }
         #expect(error.primaryCode == SQLITE_READONLY && error.isFault)
@@ -100,7 +100,7 @@ import Testing
     @Test(arguments: [
         "SELECT value FROM missing", "SELECT missing FROM row", "SELECT \"value of no column\" FROM row", "SELEC 1",
     ])
-    func `an unknown name throws ERROR, also in double quotes`(_ sql: String) throws {
+    func `an unknown name throws ERROR, even in double quotes`(_ sql: String) throws {
         let database = try database("CREATE TABLE row (value)")
         let error = try error { _ = try PreparedStatement(sql, on: database) }
         #expect(error.primaryCode == SQLITE_ERROR && error.isUnknownName && error.sql == sql)
@@ -126,7 +126,7 @@ import Testing
         #expect(try insert.changes == 1)
     }
 
-    @Test func `a statement that runs cannot run again before its end`() throws {
+    @Test func `a running statement cannot run again before it ends`() throws {
         let database = try database("CREATE TABLE row (value)", "INSERT INTO row VALUES (1), (2)")
         let select = try PreparedStatement("SELECT value FROM row", on: database)
         var seen: [Int64] = []
@@ -163,7 +163,7 @@ import Testing
         #expect(try database.integer("SELECT count(*) FROM row") == 1)
     }
 
-    @Test func `a transaction that SQLite rolls back itself throws the first error`() throws {
+    @Test func `a transaction that SQLite itself rolls back throws the first error`() throws {
         let database = try database(
             "CREATE TABLE row (value UNIQUE ON CONFLICT ROLLBACK)", "INSERT INTO row VALUES (1)")
         let error = try error {
@@ -185,7 +185,7 @@ import Testing
 
     // MARK: Closing
 
-    @Test func `a connection with a statement throws BUSY at the close, and stays open`() throws {
+    @Test func `closing a connection with a statement throws BUSY, and it stays open`() throws {
         let database = try database("CREATE TABLE row (value)")
         var insert: PreparedStatement? = try PreparedStatement("INSERT INTO row VALUES (1)", on: database)
         #expect(try error { try database.close() }.primaryCode == SQLITE_BUSY)
@@ -199,13 +199,13 @@ import Testing
         #expect(try Database(file).integer("SELECT count(*) FROM row") == 1)
     }
 
-    @Test func `an open transaction is rolled back at the close`() throws {
+    @Test func `closing a connection rolls back an open transaction`() throws {
         let database = try database("CREATE TABLE row (value)", "BEGIN IMMEDIATE", "INSERT INTO row VALUES (1)")
         try database.close()
         #expect(try Database(file).integer("SELECT count(*) FROM row") == 0)
     }
 
-    @Test func `a connection that is dropped is closed with its last statement`() throws {
+    @Test func `a released connection is closed with its last statement`() throws {
         var database: Database? = try database("CREATE TABLE row (value)", "BEGIN EXCLUSIVE")
         var select = try database.map { try PreparedStatement("SELECT count(*) FROM row", on: $0) }
         database = nil
@@ -240,7 +240,7 @@ import Testing
         #expect(lengths.count == 2)
     }
 
-    @Test func `a checkpoint empties the log, and throws BUSY beside a reader`() throws {
+    @Test func `a checkpoint empties the log, and throws BUSY during a read`() throws {
         let database = try database("PRAGMA journal_mode = WAL", "CREATE TABLE row (value)")
         #expect(try place.bytes(file + "-wal").count > 0)
         try database.checkpoint(.passive)
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func `a connection on the thread of another one ends a debug build`() async {
+    @Test func `using a connection on a wrong thread aborts a debug build`() async {
         await #expect(processExitsWith: .failure) { try await Self.useElsewhere { try $0.execute("SELECT 1") } }
     }
 

@@ -71,7 +71,7 @@ import Testing
         copy.commit()
         """
 
-    @Test func `another program reads what was written, and the other way round`() async throws {
+    @Test func `values can be exchanged with another program in both directions`() async throws {
         var random = SeededGenerator.forTest("DatabaseValueTests")
         var rows = Self.known
         for _ in 0..<TestSize.pick(small: 300, full: 10_000) { rows.append((0..<4).map { _ in Self.random(&random) }) }

@@ -10,7 +10,7 @@ import Testing
 
     private let items = [PasteboardItem.string("with it"), .data([0, 255], type: .png)]
 
-    @Test func acceptDeliverEndAreOneOperationAndOneCommitEach() async throws {
+    @Test func acceptDeliverAndEndEachTakeOneCommit() async throws {
         let store = try place.open()
         let request = place.request()
         var before = store.statistics.snapshot
@@ -77,7 +77,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func onlyALeaveWithTheRequestAloneCounts() async throws {
+    @Test func onlyACrashWithASingleRequestCounts() async throws {
         let store = try place.open()
         let request = place.request()
         try await store.accept(request, .none)
@@ -120,7 +120,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func traceKeepsItsBeginningAndItsEnd() async throws {
+    @Test func traceKeepsItsFirstAndLastSteps() async throws {
         let store = try place.open { $0.limits.traceSteps = 8 }
         let request = place.request()
         let kinds = [TraceStep.Kind.queued, .starting, .startFailed, .starting]
@@ -138,7 +138,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func payloadOfATakenRequestGoesAndOfAnyOtherStays() async throws {
+    @Test func payloadOfAHandledRequestIsRemovedAndOthersStay() async throws {
         let store = try place.open()
         for outcome in Outcome.allCases where outcome.isEnd {
             let request = place.request()
@@ -153,7 +153,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func waitingRequestGetsItsPayloadAtItsEnd() async throws {
+    @Test func payloadOfAWaitingRequestIsStoredAtItsEnd() async throws {
         let store = try place.open()
         let requests = (0..<4).map { _ in place.request() }
         for request in requests { _ = try await store.stage { try $0.requests.begin(request) } }

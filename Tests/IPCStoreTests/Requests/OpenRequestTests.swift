@@ -32,7 +32,7 @@ import Testing
 
     private static let hour: UInt64 = 3_600_000_000
 
-    @Test func requestsThatAreOnTheirWayShareAFlush() async throws {
+    @Test func concurrentRequestsShareAFlush() async throws {
         let store = try open(gatherMicroseconds: Self.hour)
         let ids = try await begin(3, in: store)
         let before = store.statistics.snapshot.commits
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// The control: without this delay, each one has its own flush.
-    @Test func withoutAMomentForOthersEachIsFlushed() async throws {
+    @Test func withoutALingerTimeEachRequestIsFlushed() async throws {
         let store = try open(gatherMicroseconds: 0)
         let ids = try await begin(3, in: store)
         let before = store.statistics.snapshot.commits
@@ -60,14 +60,14 @@ import Testing
         try await store.close()
     }
 
-    @Test func aRequestThatTakesLongHoldsNobodyUp() async throws {
+    @Test func aSlowRequestDelaysNoOther() async throws {
         let store = try open(gatherMicroseconds: Self.hour)
         let ids = try await begin(2, in: store)
         #expect(try await store.end(ids[0], .handled).outcome == .handled)
         try await store.close()
     }
 
-    @Test func anEndThatIsTakenBackLeavesTheRequestAsItWas_I2() async throws {
+    @Test func aRolledBackEndLeavesTheRequestUnchanged_I2() async throws {
         let store = try open(gatherMicroseconds: 0)
         let id = try await begin(1, in: store)[0]
         // In the group of the request's start, so that it is rolled back by a write.

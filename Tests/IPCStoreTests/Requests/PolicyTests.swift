@@ -26,7 +26,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func damagedPolicyAdmitsNobody_I19() async throws {
+    @Test func damagedPolicyRejectsEverySource_I19() async throws {
         var store = try place.open()
         let (hit, safe) = (ApplicationID("demo.Hit"), ApplicationID("demo.Safe"))
         try await store.commit { transaction in

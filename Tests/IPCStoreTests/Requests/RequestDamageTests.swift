@@ -35,7 +35,7 @@ import Testing
         #expect(try await store.end(safe.id, .handled).outcome == .handled)
     }
 
-    @Test func damagedRecordIsAnErrorUntilItIsForgotten_I5() async throws {
+    @Test func damagedRecordIsAnErrorUntilItIsDropped_I5() async throws {
         let (hit, safe) = try await write(.items([.string("lost")]))
         try damage("the step that is hit")
         let store = try place.open()
@@ -55,7 +55,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func damagedPayloadIsAConditionAndTheRequestCanEnd_I5() async throws {
+    @Test func damagedPayloadIsReportedAndTheRequestCanEnd_I5() async throws {
         let (hit, safe) = try await write(.items([.string("the value that is hit")]))
         try damage("the value that is hit")
         let store = try place.open()
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func damagedOrMissingBlobIsACondition_I5(isMissing: Bool) async throws {
+    func damagedOrMissingBlobIsReported_I5(isMissing: Bool) async throws {
         let (hit, safe) = try await write(.items([ValueFile.sealed.item(large)]))
         var store = try place.open()
         let blobs = try await store.blobs()
@@ -89,7 +89,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func payloadsOfLostRecordsGoWithTheSalvage_I5() async throws {
+    @Test func salvageRemovesPayloadsOfLostRecords_I5() async throws {
         let (hit, safe) = try await write(.items([ValueFile.sealed.item(large)]))
         try damage("the step that is hit")
         // SQLite rejects the definition of a table: the file is moved aside, and intact content is copied.

@@ -41,7 +41,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func anOperationLooksAtABoundedNumber_I15() async throws {
+    @Test func anOperationExaminesABoundedNumberOfRequests_I15() async throws {
         let store = try place.open()
         let requests = (0..<1_800).map { _ in place.request() }
         _ = try await store.stage { for request in requests { _ = try $0.requests.begin(request) } }
@@ -56,7 +56,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func unendedAreFoundInPages_I6() async throws {
+    @Test func openRequestsAreListedInPages_I6() async throws {
         let store = try place.open()
         let requests = (0..<3_000).map { _ in place.request() }
         _ = try await store.stage { for request in requests { _ = try $0.requests.begin(request) } }

@@ -30,7 +30,7 @@ import Testing
         try await store.commit { transaction in try requests.count { try transaction.requests.record($0.id) != nil } }
     }
 
-    @Test func `I6: a stranger that states the name of an application does not have its records forgotten`()
+    @Test func `I6: a sender that claims an application's name cannot evict that application's records`()
         async throws
     {
         var store = try place.open { $0.limits.endedRequestsKept = 5 }
@@ -50,7 +50,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `of payers that nothing attests, the one with most records loses them first`() async throws {
+    @Test func `among unattested payers, the one with the most records loses them first`() async throws {
         let store = try place.open { $0.limits.endedRequestsKept = 10 }
         let few = (0..<8).map { record(.unknown, ":1.\($0)@bus \($0)-1", named: "") }
         try await end(few, in: store)

@@ -78,7 +78,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func versionStaysOnItsPasteboardWhenTheRequestEnds() async throws {
+    @Test func pasteboardKeepsTheVersionAfterTheRequestEnds() async throws {
         let store = try place.open()
         let count = try await store.put([ValueFile.sealed.item(large)], on: board, persistent: true)
         let requests = (0..<3).map { _ in place.request() }
@@ -94,7 +94,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func versionThatEndsByItselfDoesNotEndForTheRequest() async throws {
+    @Test func expiredVersionStaysAvailableToTheRequest() async throws {
         var store = try place.open()
         let count = try await store.put([ValueFile.sealed.item(large)], on: board, persistent: true)
         _ = try await store.commit {
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func itemsAreSetAndBoundInOneStep_I2(isPersistent: Bool) async throws {
+    func itemsAreSetAndBoundAtomically_I2(isPersistent: Bool) async throws {
         let store = try place.open()
         let items = [ValueFile.sealed.item(large)]
         let request = place.request(board: board)
@@ -170,7 +170,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func secretsAndWhatIsForOneReaderAreNotKept_I14() async throws {
+    @Test func sensitiveAndReadOnceContentIsNotKept_I14() async throws {
         let store = try place.open()
         let hint = try PasteboardItem([
             Representation(type: .utf8PlainText, value: .text("hunter2")),
@@ -223,7 +223,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func emptyPayloadIsNotNone() async throws {
+    @Test func emptyPayloadDiffersFromNoPayload() async throws {
         let store = try place.open()
         let count = try await store.put("x", on: board)
         let empty = try await store.commit { try $0.clear(board) }

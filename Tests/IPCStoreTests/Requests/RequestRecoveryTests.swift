@@ -35,7 +35,7 @@ private struct Refusal: Error {}
         return lost
     }
 
-    @Test func acceptedIsInTheFilesWithItsPayload_I1() async throws {
+    @Test func acceptedRequestIsInTheFilesWithItsPayload_I1() async throws {
         #expect(try await lost(nil) == 0)
     }
 
@@ -43,7 +43,7 @@ private struct Refusal: Error {}
         #expect(try await lost(.acknowledgeBeforeCommit) > 0)
     }
 
-    @Test func everyImageHoldsRequestAndBoardTogether_I2() async throws {
+    @Test func everyImageHasRequestAndPasteboardTogether_I2() async throws {
         let store = try place.open()
         try await store.put("-1", on: board)
         let requests = (0..<200).map { place.request(arguments: [UInt8($0)], board: board) }
@@ -109,7 +109,7 @@ private struct Refusal: Error {}
         }
     }
 
-    @Test func operationThatThrowsLeavesNothing_I2() async throws {
+    @Test func operationThatThrowsLeavesNothingBehind_I2() async throws {
         let store = try place.open { ($0.limits.endedRequestsKept, $0.lingerMilliseconds) = (4, 3_600_000) }
         let count = try await store.put([ValueFile.sealed.item(large)], on: board, persistent: true)
         let known = (0..<6).map { _ in place.request() }
@@ -142,7 +142,7 @@ private struct Refusal: Error {}
         try await store.close()
     }
 
-    @Test func crashLeavesNoBlobOfAPayload_I2() async throws {
+    @Test func crashLeavesNoPayloadBlobBehind_I2() async throws {
         let store = try place.open()
         let request = place.request()
         let image = try await store.withPayload(.items([ValueFile.sealed.item(large)])) { payload in
@@ -172,7 +172,7 @@ private struct Refusal: Error {}
         try await store.close()
     }
 
-    @Test func payloadIsNotSweptWhileARequestHoldsIt_I1() async throws {
+    @Test func sweepKeepsThePayloadOfAnOpenRequest_I1() async throws {
         var store = try place.open()
         let (held, dropped) = (place.request(), place.request())
         for request in [held, dropped] { try await store.accept(request, .items([ValueFile.sealed.item(large)])) }

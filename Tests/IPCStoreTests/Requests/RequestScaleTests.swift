@@ -52,7 +52,7 @@ import Testing
         return Times(start: start, list: list, accept: times[0], deliver: times[1], end: times[2])
     }
 
-    @Test func manyPendingCostNoMoreThanFew() async throws {
+    @Test func manyPendingRequestsCostNoMoreThanFew() async throws {
         let many = ThisProcess.isFullSize ? 100_000 : 5_000
         let few = try await measure(pending: 10)
         let times = try await measure(pending: many)

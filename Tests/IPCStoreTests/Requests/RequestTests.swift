@@ -17,7 +17,7 @@ import Testing
             context: [1, 2])
     }
 
-    @Test func recordComesBackWhole() async throws {
+    @Test func recordIsRestoredCompletely() async throws {
         var store = try place.open()
         let id = RequestID.random()
         var expected = request(id)
@@ -38,7 +38,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func repeatedRequestIsTheFirst_I10() async throws {
+    @Test func repeatedRequestReturnsTheFirst_I10() async throws {
         let store = try place.open()
         let id = RequestID.random()
         let first = request(id)
@@ -53,7 +53,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func requestHasOneEnd_I6() async throws {
+    @Test func requestHasOneOutcome_I6() async throws {
         let store = try place.open()
         let id = RequestID.random()
         await #expect(throws: RequestError.noSuchRequest(id)) {
@@ -84,7 +84,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func unendedAreListedInOrderAndSurvive_I6() async throws {
+    @Test func openRequestsAreListedInOrderAndSurvive_I6() async throws {
         let store = try place.open()
         let requests = (0..<10).map { _ in request(.random()) }
         try await store.commit { for request in requests { _ = try $0.requests.begin(request) } }
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func newestOfASourceAreKept_I6() async throws {
+    @Test func newestRequestsOfASourceAreKept_I6() async throws {
         let store = try place.open { $0.limits.endedRequestsKept = 5 }
         let other = request(.random(), source: "demo.Other")
         let waiting = request(.random())
@@ -120,7 +120,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func endedAreKeptForADay_I6() async throws {
+    @Test func endedRequestsAreKeptForADay_I6() async throws {
         let store = try place.open()
         let (old, waiting) = (request(.random()), request(.random()))
         try await store.commit { transaction in

@@ -36,7 +36,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func whatWasTakenOrIsUnknownIsNotRetried() async throws {
+    @Test func handledOrUncertainRequestIsNotRetried() async throws {
         let store = try place.open()
         let unknown = RequestID.random()
         await #expect(throws: RequestError.noSuchRequest(unknown)) {
@@ -58,7 +58,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func onlyWhatHasEndedIsDropped_I6() async throws {
+    @Test func onlyEndedRequestsAreDropped_I6() async throws {
         var store = try place.open()
         let (kept, dropped) = (place.request(), place.request())
         for request in [kept, dropped] { try await store.accept(request, .items(items)) }
@@ -81,7 +81,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func droppedOnesDoNotCountAmongTheKept_I6() async throws {
+    @Test func droppedRequestsDoNotCountAsKept_I6() async throws {
         let store = try place.open { $0.limits.endedRequestsKept = 5 }
         let requests = (0..<20).map { _ in place.request() }
         for (index, request) in requests.enumerated() {
@@ -95,7 +95,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func payloadsGoAfterADayByThemselves() async throws {
+    @Test func payloadsAreRemovedAfterADay() async throws {
         let store = try place.open()
         let (old, young) = (place.request(), place.request(source: "demo.Other"))
         for request in [old, young] { try await store.accept(request, .items(items)) }

@@ -11,7 +11,7 @@ struct TargetTests {
         TakenTargets(targets).rows.map { "\($0.type)<\($0.targets.joined(separator: " "))" }
     }
 
-    @Test func eachContentIsTakenOnce() {
+    @Test func eachContentIsReadOnce() {
         #expect(
             taken(
                 "TARGETS", "TIMESTAMP", "STRING", "text/html", "UTF8_STRING", "TEXT", "text/plain;charset=UTF-8",
@@ -23,23 +23,23 @@ struct TargetTests {
     }
 
     @Test(arguments: ["TARGETS", "MULTIPLE", "DELETE", "SAVE_TARGETS", "COMPOUND_TEXT", "", "a/b c", "image/*", "日本"])
-    func whatIsNoContentIsLeft(target: String) {
+    func targetsWithoutContentAreIgnored(target: String) {
         #expect(taken(target) == [])
         #expect(taken("text/html", target) == ["text/html<text/html"])
     }
 
-    @Test func aPictureIsTakenInOneFormat() {
+    @Test func anImageIsReadInOneFormat() {
         let all = ["image/bmp", "image/png", "image/jpeg", "image/svg+xml", "image/gif"]
         #expect(TakenTargets(all).rows.map(\.type.text) == ["image/png", "image/svg+xml", "image/gif"])
         #expect(TakenTargets(["image/bmp", "image/jpeg"]).rows.count == 2)
     }
 
-    @Test func theMarkOfAPasswordManagerIsSeen() {
+    @Test func theMarkOfAPasswordManagerIsDetected() {
         #expect(TakenTargets(["UTF8_STRING", "x-kde-passwordManagerHint"]).isSecret)
         #expect(!TakenTargets(["UTF8_STRING", "x-kde-passwordManagerHints"]).isSecret)
     }
 
-    @Test func textIsReadInWhatItIsSaidToBe() throws {
+    @Test func textIsDecodedByItsDeclaredEncoding() throws {
         func text(_ bytes: [UInt8], _ target: String) -> Representation.Value? {
             TakenTargets.value(ClipboardContent(value: .bytes(bytes), target: target), as: .utf8PlainText)
         }
@@ -50,14 +50,14 @@ struct TargetTests {
         #expect(TakenTargets.value(ClipboardContent(value: .bytes([0xFC]), target: "a/b"), as: .png) == .bytes([0xFC]))
     }
 
-    @Test func aTextIsOfferedByAllItsNames() throws {
+    @Test func textIsOfferedUnderAllItsTargets() throws {
         let names = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"]
         #expect(OfferedTargets([[.html, .utf8PlainText, .png]]).targets == ["text/html"] + names + ["image/png"])
         #expect(OfferedTargets([[.plainText, try ContentType("UTF8_STRING")]]).targets == names)
         #expect(OfferedTargets([]).targets.isEmpty)
     }
 
-    @Test func textsAndURLsOfSeveralItemsGoTogether() throws {
+    @Test func textsAndURLsOfSeveralItemsAreJoined() throws {
         let offered = OfferedTargets([[.utf8PlainText, .url], [.png, .url], [.plainText, .png]])
         #expect(offered.places(of: "STRING").map(\.item) == [0, 2])
         #expect(offered.places(of: "STRING").map(\.type) == [.utf8PlainText, .plainText])
@@ -66,7 +66,7 @@ struct TargetTests {
         #expect(offered.places(of: "image/gif").isEmpty)
     }
 
-    @Test func contentsArePutTogether() throws {
+    @Test func contentsAreCombined() throws {
         func content(_ values: [Representation.Value], _ target: String) throws(IPCError) -> [String] {
             let content = try OfferedTargets.content(values, for: target)
             return [content.target, String(decoding: content.value.content, as: UTF8.self)]

@@ -11,7 +11,7 @@ struct WaylandMessageTests {
         }
     }
 
-    @Test func aRequestIsWrittenInWords() {
+    @Test func aRequestIsEncodedIn32BitWords() {
         // Header: object, length and opcode; “wl_seat” has 8 bytes with its NUL, the empty text one.
         let message = WaylandRequest.message(to: 3, 5, [UInt32(7), "wl_seat", ""])
         #expect(Array(words(message).prefix(4)) == [3, 32 << 16 | 5, 7, 8])
@@ -19,7 +19,7 @@ struct WaylandMessageTests {
         #expect(Array(words(message).suffix(2)) == [1, 0])
     }
 
-    @Test func anEventIsReadAsItWasWritten() throws {
+    @Test func anEventSurvivesARoundTrip() throws {
         let one = WaylandRequest.message(to: 9, 1, [UInt32(42), "text/plain", UInt32(43)])
         // Two messages, and the beginning of a third one.
         var bytes = (one + one + one.dropLast())[...]
@@ -37,7 +37,7 @@ struct WaylandMessageTests {
 
     /// An impossible length is not an event, and nothing is read beyond it.
     @Test(arguments: [0, 7, 4] as [UInt32])
-    func aWrongLengthIsNoEvent(length: UInt32) {
+    func aWrongLengthIsNotAnEvent(length: UInt32) {
         var header: [UInt8] = []
         UInt32(1).add(to: &header)
         (length << 16).add(to: &header)

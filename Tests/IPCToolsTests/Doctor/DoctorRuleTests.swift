@@ -56,7 +56,7 @@ struct DoctorRuleTests {
         "desktop-default-without-entry": { $0.desktop.defaults = [Facts.association("gone.desktop")] },
     ]
 
-    @Test func `nothing is found where nothing is wrong, and every check says what is right`() {
+    @Test func `no problem is found in a healthy state, and every check reports success`() {
         var facts = Facts.healthy()
         #expect(Check.all.flatMap { $0.findings(facts) ?? [] } == [])
         facts.desktop.defaults = [Facts.association("org.example.Well.desktop")]
@@ -64,7 +64,7 @@ struct DoctorRuleTests {
     }
 
     @Test(arguments: Finding.Word.allCases.map(\.rawValue))
-    func `what is wrong is found by its word, and nothing else but what follows from it`(word: String) throws {
+    func `a problem is found under its name, with nothing but its consequences`(word: String) throws {
         let change = try #require(Self.wrong[word], "say by which facts \(word) is found")
         var facts = Facts.healthy()
         change(&facts)
@@ -74,7 +74,7 @@ struct DoctorRuleTests {
         #expect(findings.count == 1, "\(findings)")
     }
 
-    @Test func `no word stands twice, none is left over, and the manual tells of each`() throws {
+    @Test func `every check name is unique, used and documented in the manual`() throws {
         let words = Finding.Word.allCases.map(\.rawValue)
         let root = "\(#filePath)".split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
         let manual = String(decoding: try #require(FilePlace.bytes(of: root + "/docs/tools.md")), as: UTF8.self)
@@ -88,7 +88,7 @@ struct DoctorRuleTests {
         #expect(Set(names).count == names.count && Set(names).isDisjoint(with: words))
     }
 
-    @Test func `what explains that the broker does not start is told in its place`() {
+    @Test func `the cause of a failed start is reported instead of the failed start`() {
         var facts = Facts.healthy()
         facts.broker = BrokerFacts(startFailure: "it ended")
         facts.store.holder = nil
@@ -96,7 +96,7 @@ struct DoctorRuleTests {
         #expect(Check.all.flatMap { $0.findings(facts) ?? [] }.map(\.word) == ["configuration-wrong"])
     }
 
-    @Test func `limits are told from nine tenths on, and are a problem where they are reached`() {
+    @Test func `limits are reported from 90 % on, and are a problem when they are reached`() {
         var facts = Facts.healthy()
         facts.limits = [LimitUse(name: "items-per-source", source: "", use: 95, most: 100)]
         let finding = Check.limits.findings(facts)?.first
@@ -121,7 +121,7 @@ struct DoctorRuleTests {
         #expect(Check.desktopEntries.findings(facts) == [])
     }
 
-    @Test func `a file outside of the user's folders is changed by sudo`() {
+    @Test func `a file outside the user's folders is changed with sudo`() {
         var facts = Facts.healthy()
         facts.services[1].program = FileFacts(path: "/usr/bin/well")
         let command = Check.services.findings(facts)?.first?.command

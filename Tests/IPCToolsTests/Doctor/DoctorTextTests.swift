@@ -12,11 +12,11 @@ struct DoctorTextTests {
         ("/usr/bin/a-b_c.d", "/usr/bin/a-b_c.d"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
         ("$(id)", "'$(id)'"), ("ä", "'ä'"), ("~", "'~'"), ("a;b", "'a;b'"),
     ])
-    func `words are quoted where a shell would read more`(text: String, word: String) {
+    func `words are quoted if a shell would interpret them`(text: String, word: String) {
         #expect(ShellLine.word(text) == word)
     }
 
-    @Test func `lines are found by what stands in them, and put in with their backslashes`() {
+    @Test func `lines are found by their content, and inserted with their backslashes`() {
         #expect(
             ShellLine.replace("Exec=a.b/*[c]^$", of: "/f", with: #"a\b"#)
                 == #"sed -i --follow-symlinks -e '/^Exec=a\.b\/\*\[c]\^\$$/c\a\\b' /f"#)
@@ -27,7 +27,7 @@ struct DoctorTextTests {
         ("[Limits]\nwatchers=1\nwatchers=2\n", "3"), ("[What]\na=b\n\n[Store]\ndirectory=/s\n", "1,3"),
         ("[Limits]\n[What]\na=b\n", "2,$"), ("[Limits]\nwatchers=1\n", nil),
     ])
-    func `a mistake of a configuration is a line, or a group as a whole`(text: String, lines: String?) {
+    func `a mistake in a configuration is a line or a whole group`(text: String, lines: String?) {
         var facts = ConfigurationFacts(path: "/c")
         (facts.file, facts.mistake) = (KeyFile(bytes: Array(text.utf8)), Facts.mistake(text))
         #expect(facts.mistakenLines == lines)
@@ -40,20 +40,20 @@ struct DoctorTextTests {
             #"sed -i --follow-symlinks -e '/^[[:blank:]]*items[[:blank:]]*=/d' -e '/^[[:blank:]]*\[Limits]/aitems=5' /d/c"#
         ),
     ])
-    func `a limit is set where the configuration has it, or would have it`(text: String, line: String) {
+    func `a limit is set at its place in the configuration`(text: String, line: String) {
         var facts = ConfigurationFacts(path: "/d/c")
         facts.file = KeyFile(bytes: Array(text.utf8))
         #expect(facts.command(setting: "items", to: 5) == line)
     }
 
-    @Test func `the holder of a lock is read, and no other lock is taken for it`() {
+    @Test func `the holder of a lock is read, and other locks are ignored`() {
         let table = "1: POSIX  ADVISORY  WRITE 5 08:01:42 0 EOF\n2: FLOCK  ADVISORY  WRITE 6 08:01:42 0 EOF\n"
         #expect(FileLock.holder(device: 0x801, file: 42, in: table) == 6)
         #expect(FileLock.holder(device: 0x801, file: 43, in: table) == nil)
         #expect(FileLock.holder(device: 0x802, file: 42, in: table) == nil)
     }
 
-    @Test func `commands of service files are read as a bus reads them`() {
+    @Test func `commands of service files are parsed as the bus does`() {
         let words = { (exec: String) in
             ServiceFacts(path: "/s", bytes: Array("[D-BUS Service]\nExec=\(exec)\n".utf8)).words
         }
@@ -62,7 +62,7 @@ struct DoctorTextTests {
         #expect(words("/bin/a 'b") == nil && words("") == nil)
     }
 
-    @Test func `use and limits are taken from the broker's description`() throws {
+    @Test func `usage and limits come from the broker's description`() throws {
         let description = try JSONValue(
             parsing: """
                 {"limits":{"pasteboards":"10","pasteboards-per-source":"4","items":"7"},"usage":{"total":{"pasteboards":\

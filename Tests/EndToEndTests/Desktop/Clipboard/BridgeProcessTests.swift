@@ -11,7 +11,7 @@ struct BridgeProcessTests {
     }
 
     @Test(arguments: Desk.allCases)
-    func itEndsWithTheDisplay(desk: Desk) async throws {
+    func theBridgeExitsWithItsDisplay(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         try await scene.board.setString("offered")
@@ -25,7 +25,7 @@ struct BridgeProcessTests {
     }
 
     @Test(arguments: Desk.allCases, [SIGTERM, SIGINT, SIGHUP])
-    func aSignalEndsItInGoodOrder(desk: Desk, number: Int32) async throws {
+    func aSignalStopsItCleanly(desk: Desk, number: Int32) async throws {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         bridge.signal(number)
@@ -34,7 +34,7 @@ struct BridgeProcessTests {
     }
 
     /// A program that does not answer does not delay it: the time-out for it is longer than this.
-    @Test func aSignalEndsItWhileItWaits() async throws {
+    @Test func aSignalStopsItDuringAWait() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         let silent = try await scene.owner(["UTF8_STRING": ClipboardScene.silence])
@@ -56,7 +56,7 @@ struct BridgeProcessTests {
         #expect(try await bridge.terminate() == .success)
     }
 
-    @Test func withoutADisplayItSaysSo() async throws {
+    @Test func aMissingDisplayIsReported() async throws {
         let scene = try await ClipboardScene.start()
         var environment = scene.environment
         environment["DISPLAY"] = nil
@@ -74,7 +74,7 @@ struct BridgeProcessTests {
         #expect(try JSONText.string("error", in: json.errors) == "NoDisplay")
     }
 
-    @Test func withoutABrokerOrABusItSaysSo() async throws {
+    @Test func aMissingBrokerOrBusIsReported() async throws {
         let scene = try await ClipboardScene.start()
         try await scene.broker.terminate()
         let alone = try await run([], scene.environment)

@@ -33,7 +33,7 @@ struct ClipboardLoopTests {
     }
 
     @Test(arguments: Desk.allCases)
-    func eachTurnIsOneVersion(desk: Desk) async throws {
+    func eachCopyInALoopStoresOneVersion(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         let expected = try await takeTurns(scene, bridge)
@@ -45,7 +45,7 @@ struct ClipboardLoopTests {
     }
 
     /// Copying the same content again, or content that another bridge has put there, is no change.
-    @Test func theSameIsNotStoredTwice() async throws {
+    @Test func identicalContentIsNotStoredTwice() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         try await scene.copy("same")
@@ -61,7 +61,7 @@ struct ClipboardLoopTests {
     }
 
     /// The control: the same history exposes a bridge that does not recognise its own content.
-    @Test func aLoopIsSeen() async throws {
+    @Test func aLoopIsDetected() async throws {
         let scene = try await ClipboardScene.start()
         try await scene.board.setHistoryLimit(100)
         let client = try Binaries.path("ipc-client")

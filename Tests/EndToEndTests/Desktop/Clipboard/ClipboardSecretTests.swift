@@ -7,7 +7,7 @@ import Testing
 struct ClipboardSecretTests {
     private static let mark = "x-kde-passwordManagerHint"
 
-    @Test func aMarkedCopyIsNotEvenRead() async throws {
+    @Test func aCopyMarkedAsSecretIsNeverRead() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         try await scene.copy("before")
@@ -29,7 +29,7 @@ struct ClipboardSecretTests {
     }
 
     /// The control: the same program without the mark.
-    @Test func theSameWithoutTheMarkIsStored() async throws {
+    @Test func theSameCopyWithoutTheMarkIsStored() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         let manager = try await scene.owner(["UTF8_STRING": "hunter2"])
@@ -40,7 +40,7 @@ struct ClipboardSecretTests {
     }
 
     @Test(arguments: Desk.allCases, [PasteboardOptions(isSensitive: true), PasteboardOptions(isOnce: true)])
-    func aSecretOfThePasteboardIsNotOffered(desk: Desk, options: PasteboardOptions) async throws {
+    func aSensitivePasteboardIsNotOffered(desk: Desk, options: PasteboardOptions) async throws {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         try await scene.board.setString("before")
@@ -54,7 +54,7 @@ struct ClipboardSecretTests {
     }
 
     @Test(arguments: Desk.allCases)
-    func withTheOptionItIsOfferedMarkedAndOnce(desk: Desk) async throws {
+    func withTheOptionASecretIsOfferedOnceWithItsMark(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge(["--secrets"])
         try await scene.board.setItems([.string("hunter2")], options: PasteboardOptions(isSensitive: true))

@@ -74,7 +74,7 @@ struct ClipboardTests {
 
     /// The pasteboard's content can be pasted before any program copies, and a copy even after its program has exited.
     @Test(arguments: Desk.allCases)
-    func whatWasCopiedOutlivesItsProgram(desk: Desk) async throws {
+    func copiedContentOutlivesItsProgram(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
         try await scene.board.setString("from before")
         let bridge = try await scene.bridge()
@@ -89,7 +89,7 @@ struct ClipboardTests {
     }
 
     @Test(arguments: Desk.allCases)
-    func theDesktopCountsAtTheStart(desk: Desk) async throws {
+    func theDesktopContentWinsAtTheStart(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
         try await scene.board.setString("older")
         // Only a bridge reports that the program has copied.
@@ -119,7 +119,7 @@ struct ClipboardTests {
     }
 
     @Test(arguments: Desk.allCases)
-    func itGoesOnWithTheNextBroker(desk: Desk) async throws {
+    func theBridgeContinuesWithTheNextBroker(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         try await scene.copy("before")

@@ -5,7 +5,7 @@ import Testing
 /// Clipboard features of X11 only: several types from one program, encodings, several targets in one request.
 @Suite(.privateBus)
 struct SelectionTests {
-    @Test func allTypesOfAProgramAreTaken() async throws {
+    @Test func allTypesOfASelectionAreRead() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         let file = try PrivateBus.current.directory.appending("picture")
@@ -27,7 +27,7 @@ struct SelectionTests {
         #expect(try await bridge.terminate() == .success)
     }
 
-    @Test func aTextOfAnOldProgramBecomesUTF8() async throws {
+    @Test func textFromAnOldProgramBecomesUTF8() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         let file = try PrivateBus.current.directory.appending("latin1")
@@ -48,7 +48,7 @@ struct SelectionTests {
         #expect(try await bridge.terminate() == .success)
     }
 
-    @Test func severalTargetsInOneQuestion() async throws {
+    @Test func oneRequestCanNameSeveralTargets() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         try await scene.board.setItems([
@@ -66,7 +66,7 @@ struct SelectionTests {
         #expect(try await bridge.terminate() == .success)
     }
 
-    @Test func whatIsTooLargeIsLeftOut() async throws {
+    @Test func contentThatIsTooLargeIsOmitted() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge(["--size-limit", "1"])
         // Sent in pieces; the first message announces the total size.
@@ -94,7 +94,7 @@ struct SelectionTests {
     }
 
     /// A program that requests content in pieces and then leaves harms no other program.
-    @Test func aReaderThatGoesAwayIsLetGo() async throws {
+    @Test func aReaderThatLeavesIsReleased() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         try await scene.board.setItems([.image(ClipboardScene.picture(2 << 20), type: .png)])
