@@ -15,6 +15,8 @@ SOAK_SECONDS ?= 600
 
 # A target may only import what it names as a dependency: this holds the arrows of the architecture.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
+# scripts/example uses the same flags, so it finds built what the tests have built. Symbols for a debugger would cost minutes.
+EXAMPLE_FLAGS = -debug-info-format none
 # The programs as they are shipped: no Swift installation is needed where they run. The C++ library that Swift's runtime
 # needs is linked in as well: to load it and bind its symbols takes longer than to run most commands. These flags are not in
 # Package.swift, where they would keep others from depending on the package (unsafeFlags).
@@ -125,7 +127,7 @@ check-oracle:
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests
-	swift build --package-path Examples --build-tests
+	swift build --package-path Examples $(EXAMPLE_FLAGS) --build-tests
 
 build: ## the release programs, in .build/release (clean: some minutes)
 	@scripts/requirements build
