@@ -23,7 +23,7 @@ enum TypedKeys {
                     return text, True
             return text, False
 
-        # The quotes: the echo of the line is no answer to it.
+        # The quotes, because the echo of the line is not its answer.
         for line in ["echo be''gun", first, "echo rea''dy"]:
             os.write(terminal, line.encode() + b"\n")
         text, done = appears(b"ready")

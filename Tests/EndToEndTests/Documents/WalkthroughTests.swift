@@ -110,8 +110,7 @@ struct WalkthroughTests {
         ["README.md"]
         + (FileContents.names(in: "\(root)/docs") ?? []).sorted().filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
 
-    /// One after the other: each installs the programs.
-    @Test(.serialized, arguments: documents)
+    @Test(arguments: documents)
     func `the commands and programs of a document work as described`(document: String) async throws {
         let page = Self.pages[document] ?? Page()
         let path = "\(Self.root)/\(document)"
