@@ -78,7 +78,7 @@ import Testing
         let text = try text("org.swiftipc.URLs1")
         let told = text.matches(of: /\* ``([a-z]+(?:-[a-z]+)*)``:/).map { String($0.1) }
         #expect(Set(told) == Set(Outcome.allCases.filter(\.isEnd).map(\.rawValue)))
-        #expect(text.contains("``queued`` is the only outcome that is no end"))
+        #expect(text.contains("``queued`` is the only outcome that is not final"))
     }
 
     @Test(arguments: ["GetRequest", "ListRequests"])

@@ -200,7 +200,7 @@ struct LinkTests {
         let joined = Array(Self.withDescriptors[1...]) + Self.withDescriptors
         #expect(try await Self.defects([(first, 3), (joined, 3)]) == [nil, nil])
         // Fewer than the message names, and some that no message names.
-        let missing = MessageDefect.invalid(.malformed("a message refers to more descriptors than came with it"))
+        let missing = MessageDefect.invalid(.malformed("a message refers to more file descriptors than it carries"))
         #expect(try await Self.defects([(Self.withDescriptors, 2)]) == [missing])
         #expect(try await Self.defects([(Self.plain, 1), (Self.withDescriptors, 3)]) == [nil, nil])
         #expect(try await Self.defects([(Self.plain, 4), (Self.withDescriptors, 3)]) == [nil, nil])

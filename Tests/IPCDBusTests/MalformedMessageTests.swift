@@ -78,8 +78,8 @@ struct MalformedMessageTests {
         Edit(53, [122], wrongText),
         Edit(57, [97, 97], wrongText),
         Edit(59, [1], longText),
-        Edit(68, [2], "a message refers to more descriptors than came with it"),
-        Edit(68, [255, 255, 255, 255], "a message refers to more descriptors than came with it"),
+        Edit(68, [2], "a message refers to more file descriptors than it carries"),
+        Edit(68, [255, 255, 255, 255], "a message refers to more file descriptors than it carries"),
     ]
 
     @Test(arguments: headers)
@@ -135,8 +135,8 @@ struct MalformedMessageTests {
     }
 
     static let bodies: [Body] = [
-        Body(signature: "", bytes: [0], error: .malformed("a message is longer than its arguments")),
-        Body(signature: "y", bytes: [0, 0], error: .malformed("a message is longer than its arguments")),
+        Body(signature: "", bytes: [0], error: .malformed("a message has bytes after its last argument")),
+        Body(signature: "y", bytes: [0, 0], error: .malformed("a message has bytes after its last argument")),
         Body(signature: "y", bytes: [], error: .malformed(longValue)),
         Body(signature: "v", bytes: [2, 121, 121, 0, 1, 2], error: .invalidSignature("yy")),
         Body(

@@ -67,7 +67,7 @@ import Testing
 
     @Test func fileThatIsNotADatabaseIsQuarantinedAndKept_I5() async throws {
         try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
-        let rubbish = Array("this is no database, but somebody's only copy of something".utf8)
+        let rubbish = Array("this is not a database, but somebody's only copy of something".utf8)
         try place.write(rubbish, to: place.database)
         let store = try place.open()
         let quarantine = try #require(store.report.quarantine)

@@ -69,7 +69,7 @@ extension EndedForm {
             switch self {
             case .cutOff(let received, let announced):
                 "the answer was cut off: \(received) of \(announced) bytes came"
-            case .notUTF8: "the answer is no text in UTF-8"
+            case .notUTF8: "the answer is not text in UTF-8"
             case .missingEnd(let last): "the answer does not end with END, but with “\(last)”: it may be cut off"
             case .textAfterEnd(let text): "the answer goes on behind END, with “\(text)”"
             case .noEqualsSign(let piece, let place): "the key “\(piece)” has no “=” (field \(place) of the answer)"

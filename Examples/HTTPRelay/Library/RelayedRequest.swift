@@ -107,10 +107,10 @@ extension RelayedRequest {
         public var description: String {
             switch self {
             case .notReadable: "this is no URL; ask as in relay:get?url=http://127.0.0.1:8080/"
-            case .noMethod(let word): "“\(word)” is no method; ask with relay:get?url=… or relay:post?url=…"
+            case .noMethod(let word): "“\(word)” is not a method; use relay:get?url=… or relay:post?url=…"
             case .bodyOfGet: "a GET has no body; send the content with relay:post?url=…"
-            case .noURL(let text): "“\(text)” is no http or https URL with a host"
-            case .noTime(let text): "“\(text)” is no time-out; give seconds, more than 0 and at most 3600"
+            case .noURL(let text): "“\(text)” is not an http or https URL with a host"
+            case .noTime(let text): "“\(text)” is not a time-out; give seconds, more than 0 and at most 3600"
             case .twice(let name): "the parameter “\(name)” is there twice"
             case .unknown(let name): "there is no parameter “\(name)”; there are url, connect-timeout and read-timeout"
             }

@@ -63,7 +63,7 @@ package struct Installation: Sendable {
     private func id(in keyring: Keyring) async throws -> InstallationID {
         if let text = try await keyring.secret(attributes) {
             guard let id = InstallationID(text) else {
-                throw InstallationFailure.keyring(reason: "its secret for \(application) is no id; remove it")
+                throw InstallationFailure.keyring(reason: "its secret for \(application) is not an id; remove it")
             }
             return id
         }

@@ -47,7 +47,7 @@ struct LoginCommand: AsyncParsableCommand {
     @Sendable
     private static func server(_ text: String) throws -> URL {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
-            throw ValidationError("“\(text)” is no http or https URL of a server.")
+            throw ValidationError("“\(text)” is not an http or https URL of a server.")
         }
         return url
     }

@@ -33,7 +33,7 @@ final class CounterScene: Scene {
     func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "add" else { return nil }
         guard let summand = order.argument.flatMap({ Int($0) }) else {
-            throw SceneRefusal("add/NUMBER: “\(order.argument ?? "")” is no number", code: "no-number")
+            throw SceneRefusal("add/NUMBER: “\(order.argument ?? "")” is not a number", code: "no-number")
         }
         number &+= summand
         return .redraw

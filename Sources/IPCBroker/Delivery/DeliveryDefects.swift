@@ -33,7 +33,7 @@ struct DeliveryDefects {
         init(_ configuration: BrokerConfiguration) throws(IPCError) {
             control = configuration.control.flatMap { DeliveryControl(name: $0) }
             if let name = configuration.control, control == nil, StoreConfiguration.Control(rawValue: name) == nil {
-                throw IPCError(.invalidArguments, "there is no control “\(name)” for tests")
+                throw IPCError(.invalidArguments, "there is no test defect named “\(name)”")
             }
         }
 

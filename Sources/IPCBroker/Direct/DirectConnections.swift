@@ -53,7 +53,7 @@ final class DirectConnections {
                 self.accepted(peer, connection)
             }
         } catch let error as ConnectionError {
-            throw IPCError(.storeUnavailable, "\(error); stay on the bus")
+            throw IPCError(.storeUnavailable, "\(error); keep using the bus connection")
         }
         ofCaller[caller, default: []].append(connection)
         count += 1
@@ -162,6 +162,7 @@ struct RuntimeDirectory: Sendable {
     private func refusal(_ reason: String) -> IPCError {
         IPCError(
             .storeUnavailable,
-            "the folder for sockets of direct connections, \(path.quoted), cannot be used: \(reason); stay on the bus")
+            "the folder for sockets of direct connections, \(path.quoted), cannot be used: \(reason); keep using the bus connection"
+        )
     }
 }

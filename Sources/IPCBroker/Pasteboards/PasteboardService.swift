@@ -220,7 +220,7 @@ extension [PasteboardItem] {
     /// - Throws: `invalidArguments` if there is not one string for each representation, or a string is not a digest.
     fileprivate func stating(_ digests: [[String]]) throws -> [PasteboardItem] {
         guard map(\.representations.count) == digests.map(\.count) else {
-            throw IPCError(.invalidArguments, "“digests” does not have the same shape as the items")
+            throw IPCError(.invalidArguments, "“digests” does not have one entry for each representation of each item")
         }
         return try zip(self, digests).map { item, row in
             try PasteboardItem(read: zip(item.representations, row).map { try $0.stating($1) })

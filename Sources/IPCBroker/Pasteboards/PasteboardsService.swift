@@ -152,7 +152,8 @@ final class PasteboardsService {
                 Pasteboards1.fetchPromises.answered { _, call in try await self.promises.fetchAll(of: call.sender) },
                 Pasteboards1.skipChangeCounts.answered { input, call in
                     guard await self.clients.caller(call.sender).visibility.isWhole else {
-                        throw IPCError(.accessDenied, "a sandboxed caller cannot skip change counts of all")
+                        throw IPCError(
+                            .accessDenied, "a sandboxed caller cannot skip the change counts of all pasteboards")
                     }
                     return try await self.store.commit { try $0.skipChangeCounts(to: input.0) }
                 },

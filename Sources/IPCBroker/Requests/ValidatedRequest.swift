@@ -67,7 +67,7 @@ final class ValidatedRequest: Sendable {
                 .invalidArguments, "“set” requires “items” and “pasteboard”; give both, or leave out “set”")
         }
         if options.timeLeft != nil, options.repeated != true || options.queue ?? false {
-            throw IPCError(.invalidArguments, "“time-left” is only for a “repeated” call whose sender waits")
+            throw IPCError(.invalidArguments, "“time-left” requires “repeated”, and cannot be combined with “queue”")
         }
         if options.changeCount != nil, options.pasteboard == nil || options.items != nil {
             throw IPCError(

@@ -18,9 +18,9 @@ public enum CallRefusal: Error, Equatable {
         case .overShare(let bytes):
             ErrorReply(.limitsExceeded, "there is no space for a message of \(bytes) bytes at the moment; try again")
         case .tooManyCalls(let count):
-            ErrorReply(.limitsExceeded, "more than \(count) calls of this connection are waiting for answers")
+            ErrorReply(.limitsExceeded, "more than \(count) calls on this connection are waiting for answers")
         case .tooManyDescriptors(let count):
-            ErrorReply(.limitsExceeded, "a message with \(count) file descriptors has too many")
+            ErrorReply(.limitsExceeded, "a message has \(count) file descriptors, which is too many")
         case .noDescriptors: ErrorReply(.limitsExceeded, "there is no room for more file descriptors; try again")
         }
     }

@@ -34,7 +34,7 @@ public final class Message: @unchecked Sendable {
             var texts = HeaderTexts()
             let (header, bodyStart) = try MessageHeader.parse(UnsafeRawBufferPointer(bytes), &texts)
             guard header.descriptorCount <= descriptors.count else {
-                throw .malformed("a message refers to more descriptors than came with it")
+                throw .malformed("a message refers to more file descriptors than it carries")
             }
             let named = Array(descriptors.prefix(header.descriptorCount))
             self.init(header: header, bytes: bytes, bodyStart: bodyStart, descriptors: named)

@@ -316,6 +316,6 @@ public struct MessageReader {
 
     /// Checks that all values have been read.
     package mutating func finish() throws(MessageError) {
-        guard isAtEnd, at == container.end else { throw .malformed("a message is longer than its arguments") }
+        guard isAtEnd, at == container.end else { throw .malformed("a message has bytes after its last argument") }
     }
 }

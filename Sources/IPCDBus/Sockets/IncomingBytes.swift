@@ -229,7 +229,7 @@ package struct IncomingBytes: ~Copyable {
         }
         descriptors.removeFirst(own.count)
         guard count <= mostDescriptors else { throw .tooManyDescriptors(count) }
-        guard own.count == count else { throw .malformed("a message refers to more descriptors than came with it") }
+        guard own.count == count else { throw .malformed("a message refers to more file descriptors than it carries") }
         return own.compactMap { try? $0.get() }
     }
 }

@@ -119,7 +119,7 @@ extension Limits {
     ]
 
     private static let connectionRows: [Row] = [
-        Row("direct-connections", \.directConnections, 0...100_000, "stay on the bus"),
+        Row("direct-connections", \.directConnections, 0...100_000, "keep using the bus connection"),
         Row("direct-connections-per-caller", \.directConnectionsPerCaller, 0...1_000, later: "close an existing one"),
         Row("direct-milliseconds", \.directMilliseconds, 1...day, "call Connect again"),
         Row("direct-bytes", \.directBytes, 1...mostBytes, later: read),

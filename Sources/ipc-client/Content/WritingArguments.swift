@@ -21,7 +21,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         help: ArgumentHelp("Write only if the pasteboard has exactly this change count.", valueName: "n"))
     var ifChangeCount: UInt64?
 
-    @Option(help: ArgumentHelp("The application id to name as the source.", valueName: "id"))
+    @Option(help: ArgumentHelp("Act as the application with this id.", valueName: "id"))
     var application = Client.id
 
     /// The library's options for writing, from the command line.

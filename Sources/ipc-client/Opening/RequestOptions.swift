@@ -6,7 +6,7 @@ import IPCTools
 
 struct RequestOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("The application id to name as the source.", valueName: "id"),
+        help: ArgumentHelp("Act as the application with this id.", valueName: "id"),
         completion: LiveNames.applications)
     var application = Client.id
 

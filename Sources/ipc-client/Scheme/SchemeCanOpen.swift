@@ -21,7 +21,7 @@ struct SchemeCanOpen: ClientCommand {
     var url: String
 
     @Option(
-        help: ArgumentHelp("The application id to name as the source.", valueName: "id"),
+        help: ArgumentHelp("Act as the application with this id.", valueName: "id"),
         completion: LiveNames.applications)
     var application = Client.id
 

@@ -76,7 +76,7 @@ struct SceneManagerTests {
         #expect(try await demo.answer(to: "scenes://push/counter?n=1&fade=white&ms=700") == "Counter 1")
         #expect(clock.now - begin >= .milliseconds(700))
         try await demo.wait(forTitle: "Counter 1")
-        #expect(try await demo.answer(to: "scenes://stack") == "menu\ncounter?n=1", "the fade is no part of the scene")
+        #expect(try await demo.answer(to: "scenes://stack") == "menu\ncounter?n=1", "the fade is not part of the scene")
     }
 
     @Test func scenesAreNotifiedReleasedAndRecreated() async throws {

@@ -94,7 +94,7 @@ struct SchemeRegistryTests {
         #expect(registry.absentDefaults(limit: 1) == [:])
         _ = registry.unregister(third, [], kinds: [.live])
         #expect(registry.absentDefaults(limit: 1).count == 1)
-        #expect(registry.handlers(limit: 10).isEmpty, "a choice alone is no handler")
+        #expect(registry.handlers(limit: 10).isEmpty, "a choice alone does not make a handler")
         _ = try registry.register(first, [demo], kind: .live)
         #expect(registry.handler(of: demo)?.application == first)
         let change = SchemeChange(scheme: demo, old: first, new: third)

@@ -71,7 +71,7 @@ extension SceneAddress: Codable {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let address = SceneAddress(parsing: text) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "“\(text)” is no address of a scene"))
+                .init(codingPath: decoder.codingPath, debugDescription: "“\(text)” is not the address of a scene"))
         }
         self = address
     }

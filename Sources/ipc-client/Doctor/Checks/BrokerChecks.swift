@@ -39,7 +39,7 @@ extension Check {
     }
 
     /// Finds limits that are at least nine tenths used up.
-    static let limits = Check("limits", right: "no limit is nearly reached") { facts in
+    static let limits = Check("limits", right: "less than 90% of every limit is in use") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.limits.filter { $0.most > 0 && $0.use >= $0.most - $0.most / 10 }.map { limit -> Finding in
             let source = limit.source.map { " of \($0.isEmpty ? "writers without a name" : $0)" } ?? ""

@@ -44,7 +44,7 @@ struct ClipboardLoopTests {
         #expect(told.count { $0.contains(": offered") } == 8)
     }
 
-    /// Copying the same content again, or content that another bridge has put there, is no change.
+    /// Copying the same content again, or content that another bridge has put there, is not a change.
     @Test func identicalContentIsNotStoredTwice() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
