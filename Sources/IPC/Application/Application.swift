@@ -33,7 +33,7 @@ public final class Application {
     }
 
     isolated deinit {
-        // Requests in progress keep the connection open. Without a bus, they cannot be answered, so close it.
+        // If the bus is lost, close the connection. Requests in progress keep it open, but cannot be answered anymore.
         if !link.connection.isConnected { link.connection.close() }
     }
 
@@ -84,7 +84,7 @@ public final class Application {
     /// Sets a function to call for each failed callback of x-callback-url. It is initially `nil`.
     ///
     /// A callback fails if its scheme is reserved or has no handler, or if its handler does not handle it within 10 s.
-    /// A callback to a ``call(_:callbackScheme:sending:on:options:)`` that has already been answered is not reported.
+    /// A failed callback to an answered ``call(_:callbackScheme:sending:on:options:)`` is not reported.
     public func onCallbackFailure(_ body: (@Sendable (CallbackFailure) -> Void)?) {
         receiver.requests.callbacks.failed = body
     }

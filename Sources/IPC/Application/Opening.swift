@@ -83,8 +83,8 @@ extension Application {
     /// of a JSON object of strings with all its parameters.
     ///
     /// The scheme is released when the call completes. If another application already handles it, the call uses a
-    /// unique scheme derived from it. URLs that are not of x-callback-url are opened without callbacks, as by
-    /// ``call(_:sending:on:options:)``, with the same parameters.
+    /// unique scheme derived from it. A URL that does not have the form of x-callback-url is opened without callbacks,
+    /// as by ``call(_:sending:on:options:)``, whose parameters also apply here.
     /// - Throws: as ``call(_:sending:on:options:)``; `invalidArguments` if the URL already names callbacks.
     public func call(
         _ url: String, callbackScheme scheme: URLScheme, sending items: [PasteboardItem]? = nil,

@@ -6,13 +6,13 @@ internal import IPCInterface
 final class BrokerLink {
     /// How long a broker that was running before may be absent: a restart takes at most 5 s (I24).
     static let absence = Duration.seconds(5)
-    /// Added to the broker's own waiting time, to get the time-out of a call.
+    /// The time-out of a call is the broker's own waiting time plus this margin.
     static let margin = Duration.seconds(5)
     /// The time-out of calls that the broker answers at once.
     static let timeout = Duration.seconds(25)
     /// The time-out of calls that the broker answers after storing their payload.
     static func timeout(storing byteCount: Int) -> Duration { timeout + time(storing: byteCount) }
-    /// How long the broker may wait for an event before it answers the call.
+    /// How long the broker may wait for an event, such as the end of a request, before it answers a call.
     static let question = Duration.seconds(20)
     static let questionTimeout = question + margin * 2
     /// The time that a slow disk needs to store a payload, at 10 MB per second.
@@ -75,7 +75,7 @@ final class BrokerLink {
     /// - Parameters:
     ///   - timeout: the time-out for all attempts together.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
-    ///   - waitsForBus: whether to wait until a lost bus is back; false to release live claims, which end with the bus.
+    ///   - waitsForBus: whether to wait for a lost bus. Releasing live claims does not wait: they end with the bus.
     ///   - repeated: returns the input for a call that is sent again because its answer was lost.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
@@ -96,7 +96,7 @@ final class BrokerLink {
             } catch {
                 if direct != nil, error.meansCutOff { route.cutOff() }
                 try await recover(from: error, repeatable: repeatable, until: deadline)
-                // If the bus could not deliver the call, the next attempt is not a repetition: no broker got this one.
+                // Mark the call as repeated only if a broker may have received it, not if the bus could not deliver it.
                 if error.meansCutOff { input = repeated(input) }
             }
         }
@@ -113,7 +113,7 @@ final class BrokerLink {
             guard repeatable else { throw .cutOff }
             guard broker != nil, left > .zero else { throw IPCError(error) }
             wasThere = true
-            // The call may fail before the connection notices that it is lost.
+            // Let the connection notice that it is lost: the call may fail before that.
             await Task.yield()
         case _ where error.meansNoBroker && wasThere && left > .zero:
             guard let broker else { throw IPCError(error) }

@@ -28,7 +28,7 @@ final class Route {
     /// An application that has made this many calls will probably make more.
     private static let callsOfLasting = 16
     private static let pauseAfterCut = Duration.seconds(1)
-    /// The pause after a failed attempt. It is skipped when a handler registers, for example with a new broker.
+    /// The pause after a direct connection could not be opened. A handler that registers ends the pause early.
     private static let pauseAfterFailure = Duration.seconds(30)
 
     private let bus: Connection
@@ -52,7 +52,7 @@ final class Route {
         bus.onDisconnect { [weak self] in self?.opened?.drop() }
     }
 
-    /// Whether a connection is the direct one, over which only the broker makes calls.
+    /// Whether a connection is the direct one. Calls that arrive over it can only come from the broker.
     func leads(to connection: Connection) -> Bool { connection === opened }
 
     /// The direct connection for the next call; `nil` to use the bus.
@@ -112,7 +112,7 @@ final class Route {
         waiting.resumeAll(with: ())
     }
 
-    /// Drops the direct connection after it lost an answer: the bus reports sooner whether the broker is running.
+    /// Drops the direct connection after it lost an answer. A repeated call over the bus fails sooner without a broker.
     func cutOff() { opened?.drop() }
 
     private func lost(_ connection: Connection?) {

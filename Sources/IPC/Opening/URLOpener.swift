@@ -88,8 +88,8 @@ struct URLOpener {
         }
     }
 
-    /// Cancels a request without waiting for the answer. When this returns, the cancellation has been sent, after the
-    /// request. Without a bus, the cancellation is sent as soon as there is one.
+    /// Cancels a request without waiting for the answer. The cancellation is sent after the request and before this
+    /// returns or, without a bus, as soon as there is one.
     private func cancel(_ id: String) {
         let input = (id, NoOptions())
         let isSent =

@@ -69,8 +69,8 @@ enum Digest {
     /// The writer also sends the digest of a value that is larger than this many bytes.
     static let statedBytes = 1 << 20
 
-    /// Maps a large sealed file, which stays mapped for the program to read, and returns its digest; `nil` for other
-    /// values. Other files are read instead of mapped, so that a failure is an error and not a signal.
+    /// Returns the digest of a large sealed file, and keeps the file mapped for the program to read; `nil` for other
+    /// values. Other files are not mapped, because a failure to read a mapped file is a signal and not an error.
     private static func mapped(_ value: Representation.Value) -> String? {
         guard case .file(let file) = value, file.byteCount > statedBytes, Descriptor.isSealed(file.descriptor) else {
             return nil

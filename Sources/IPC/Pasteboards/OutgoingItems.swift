@@ -76,7 +76,7 @@ enum OutgoingItems {
                     try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 }
             } _: {
-                // Digesting can fail only for a file.
+                // The value is in memory, so this cannot fail; only a file can be unreadable.
                 try? ContentDigest(of: value)
             }
             return .success(.file(ContentFile(owning: try file.get(), byteCount: bytes.count, knownDigest: digest)))

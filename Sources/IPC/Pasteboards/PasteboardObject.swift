@@ -33,7 +33,7 @@ struct PasteboardObject: Sendable {
     func set<Content: ValueConvertible>(
         _ property: Property<Content>, _ content: Content
     ) async throws(IPCError) {
-        // Making a pasteboard persistent stores all its versions. Their size is unknown here, so allow for 4 GiB.
+        // Making a pasteboard persistent stores all its versions. Their size is unknown here, so allow time for 4 GiB.
         try await link.call(
             Properties.set, at: path, (property.interface.text, property.name.text, content.dbusValue),
             timeout: BrokerLink.timeout(storing: 4 << 30), repeatable: true)
@@ -44,7 +44,7 @@ struct PasteboardObject: Sendable {
         return try rows.map { (facts) throws(IPCError) in try PasteboardVersionInfo(facts) }
     }
 
-    /// Reads a version, or consumes it. A call that consumes it has an id if it may be sent again.
+    /// Reads a version or, with `take`, also consumes it. A call with `take` has an id if it may be sent again.
     func read(_ options: GetItemsOptions) async throws(IPCError) -> PasteboardVersion {
         var options = options
         if options.take == true, options.id == nil { options.id = await link.repetitionID() }

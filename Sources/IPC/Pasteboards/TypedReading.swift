@@ -59,7 +59,7 @@ extension Pasteboard {
                 return try await version(current.changeCount, types: Array(types)).items
             } catch {
                 guard error.code == .noSuchItem else { throw error }
-                // If the version is still stored, the error stands. Otherwise, a newer one has replaced it: read that.
+                // If the version is still stored, throw the error. Otherwise, read the version that has replaced it.
                 known = try await versions()
                 guard !known.contains(where: { $0.changeCount == current.changeCount }) else { throw error }
             }

@@ -48,7 +48,7 @@ extension Pasteboard {
     /// Removes the pasteboard with all its versions; see ``Application/removePasteboard(named:)``.
     public func remove() async throws(IPCError) { try await application.removePasteboard(named: name) }
 
-    /// Replaces all items with those of a backup, and names the original source; an empty string means none.
+    /// Replaces all items with those of a backup, and restores their source: an application id, or empty for none.
     package func restore(
         _ items: [PasteboardItem], source: String, options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {

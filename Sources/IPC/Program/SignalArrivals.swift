@@ -1,8 +1,8 @@
 private import CLinux
 internal import Glibc
 
-/// Passes on the signals that stop a program through a pipe, because a signal handler can do little more than write. A
-/// signal that was ignored when the process started (`nohup`, background jobs) stays ignored.
+/// Writes a byte to a pipe for each signal to stop, because a signal handler can do little more than write. A signal
+/// that was ignored when the process started (`nohup`, background jobs) stays ignored.
 package enum SignalArrivals {
     package static let numbers = [SIGTERM, SIGINT, SIGHUP]
 

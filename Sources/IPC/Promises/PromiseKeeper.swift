@@ -138,9 +138,9 @@ final class PromiseKeeper {
         return !versions.contains { $0.changeCount == changeCount } && versions.contains { $0.changeCount == nil }
     }
 
-    /// The type as it was promised, and its provider; `nil` if there is none. The broker asks with the change count
-    /// that the promising call returned, even if items added since then have created a later version. If the change
-    /// count is unknown, the answer to the promising call was lost, or another program wrote the version.
+    /// The type as it was promised, and its provider; `nil` if there is none. The broker passes the change count of the
+    /// version that the promise was written with, even if items added later have created a newer version. If no such
+    /// version is known, it was released, its write was never answered, or another program wrote it.
     private func promise(
         _ board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ type: ContentType
     ) -> (ContentType, PromisedData)? {

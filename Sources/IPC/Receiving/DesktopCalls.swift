@@ -34,7 +34,7 @@ extension Receiver {
         } catch { answer(.failure(error.errorReply)) }
     }
 
-    /// Applies the policy as the broker does. Because the caller is unknown, only the rule for all others can match.
+    /// Applies the policy as the broker does. The caller is unknown, so only the rule for unlisted sources applies.
     private func checkPolicy() async throws(IPCError) {
         guard link.broker != nil else { return }
         guard try await claims.policy(of: id).allowsOthers else {

@@ -16,7 +16,7 @@ final class PendingAnswer {
     private var isCalledOff = false
     private let lastDeadline: Mutex<ContinuousClock.Instant?>
     private let patience: Duration
-    /// The timer for the deadline. It runs while a task is waiting for the cancellation.
+    /// Cancels the request once the deadline and `patience` have passed; set when a task waits in ``cancellation()``.
     private var overdue: DBusTimer?
     private let watchers = WaitingTasks<Bool>()
 

@@ -45,16 +45,16 @@ final class ReceivedRequests {
         if !consumers.resumeFirst(with: .success(request)) { waiting.append(request) }
     }
 
-    /// Cancels a request for its sender. A request that no consumer has taken is answered at once.
+    /// Cancels a request on behalf of its sender. If no consumer has taken the request, answers it at once.
     func cancel(_ id: String) {
         unanswered[id]?.cancel()
         guard let place = waiting.firstIndex(where: { $0.id.text == id }) else { return }
-        // Answer first: releasing the request would also answer it.
+        // Answer the request before it is released, because its release would answer it as `failed`.
         unanswered[id]?.give((.cancelled, .calledOff))
         waiting.remove(at: place)
     }
 
-    /// Returns the next request. The consumer that asked first gets it; `nil` at the end, or if the task is cancelled.
+    /// Returns the next request to the consumer that asked first; `nil` at the end, or if the task is cancelled.
     func next() async throws(IPCError) -> OpenURLRequest? {
         if let next = takeNext() { return try next.get() }
         guard !Task.isCancelled else { return nil }

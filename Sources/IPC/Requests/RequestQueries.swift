@@ -30,7 +30,7 @@ final class RequestQueries {
     }
 
     nonisolated func list(_ outcome: Outcome, _ application: ApplicationID?) -> Listing<RequestInfo> {
-        // On the wire, `delivered` is the state of a request that has not ended, so filter by the outcome here.
+        // The broker takes the word `delivered` for the state, not the outcome, so filter the ended requests here.
         guard outcome == .delivered else { return list(outcome.rawValue, application) }
         return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
     }

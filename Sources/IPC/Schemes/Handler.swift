@@ -2,7 +2,7 @@ internal import IPCInterface
 
 /// An application's claim to a URL scheme.
 public struct Handler: Sendable, Hashable {
-    /// The scheme as the application spells it; in a resolution, as the URL spells it.
+    /// The scheme as the application spells it; in a ``URLResolution``, as the URL spells it.
     public let scheme: URLScheme
     /// The application that claims the scheme.
     public let application: String
@@ -12,15 +12,15 @@ public struct Handler: Sendable, Hashable {
     public let isHandler: Bool
     /// Whether the user chose the application for the scheme.
     public let isDefault: Bool
-    /// ``isHandler`` as the broker reports it; `nil` in a resolution, where the position implies it.
+    /// ``isHandler`` as the broker reports it; `nil` in a ``URLResolution``, where the position implies it.
     package let statedHandler: Bool?
-    /// ``isDefault`` as the broker reports it; `nil` in a resolution, where the reason implies it.
+    /// ``isDefault`` as the broker reports it; `nil` in a ``URLResolution``, where the reason implies it.
     package let statedDefault: Bool?
     /// Whether the application currently owns its bus name; `nil` if the broker does not report it.
     public let isRunning: Bool?
     /// Whether the bus can start the application; `nil` if the broker does not report it.
     public let isActivatable: Bool?
-    /// Why the application was chosen or not; `nil` except in a resolution.
+    /// Why the application was chosen or not; `nil` except in a ``URLResolution``.
     public let reason: String?
 
     init(_ facts: ClaimFacts, scheme: URLScheme) {

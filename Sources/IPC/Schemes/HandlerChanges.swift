@@ -48,8 +48,8 @@ final class HandlerChanges {
         var iterator = changes.makeAsyncIterator()
         let isChanged = await iterator.next(isolation: DBusActor.shared) != nil
         if Task.isCancelled { throw IPCError(CallError.cancelled) }
-        // The next call may use a direct connection. The call must not overtake the change, which is still on its way
-        // from the bus to the broker.
+        // The broker may not have received the change from the bus yet, and the next call could overtake it on a direct
+        // connection. So wait until the broker answers over the bus.
         if isChanged, let broker = link.broker {
             let _: Void? = try? await link.connection.call(Peer.ping, on: broker, at: "/", (), startsService: false)
         }

@@ -107,7 +107,7 @@ struct CallbackPlace {
             case .timeIsUp: isTimeUp = true
             }
             if let calledBack, answered != nil || isTimeUp { return calledBack }
-            // Without a direct answer, keep waiting: the broker reports the time-out.
+            // Without a direct answer, keep waiting: the broker will report the request's time-out as the answer.
             if isTimeUp, let answered { return .success(CallReply(answered)) }
         }
         return nil

@@ -49,7 +49,7 @@ final class CallbackSender {
         open += 1
         Task { [options] in
             let failure = await failure(url, options)
-            // If the sender's call uses this library, it gets the answer directly, and may no longer need the callback.
+            // A call of this library also gets the answer directly, so do not report that its callback failed.
             if let (wasOpened, reason) = failure, !CallbackPlace.isOne(url) {
                 failed?(CallbackFailure(of: parent, callback, scheme: scheme, wasOpened: wasOpened, because: reason))
             }
