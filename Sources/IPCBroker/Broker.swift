@@ -183,7 +183,7 @@ package final class Broker {
         deliveries.begin()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
-        // Startup need not wait for this removal, because the store also checks the expiry time on each access.
+        // Startup does not wait until expired versions are removed: the store also checks expiry times on each access.
         expiry.look()
     }
 
@@ -240,7 +240,7 @@ package final class Broker {
         announcer.changed(moves)
     }
 
-    /// Converts an error to the D-Bus error that the contract names; `nil` for an error that is a broker fault.
+    /// Converts an error to one that the D-Bus contract names; `nil` if the error is a fault of the broker.
     private nonisolated static func translate(_ error: any Error) -> ErrorReply? {
         if let condition = error as? any Condition { return condition.errorReply }
         if case .beyondLimit(let limit, let asked, let allowed)? = error as? MessageError {
@@ -271,8 +271,8 @@ final class StoreEvents {
 
     nonisolated init() {}
 
-    /// Reports changes in order. On the I/O thread, if no earlier change is pending, this happens at once, so that
-    /// calls that wait for changes are answered before the writer's answer is built.
+    /// Reports changes in order. On the I/O thread, a change is reported at once if no earlier one is pending, so that
+    /// calls that wait for changes are answered before the writer.
     nonisolated func report(_ moves: [PasteboardMove]) {
         if DBusActor.isCurrent, pending.load(ordering: .acquiring) == 0 {
             return DBusActor.assumeIsolated { changed(moves) }

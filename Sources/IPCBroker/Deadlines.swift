@@ -18,7 +18,7 @@ final class Deadlines<Element: Deadlined> {
 
     func remove(_ element: Element) { queue.remove(element) }
 
-    /// Sets the timer for the first deadline. An earlier time is kept: firing early costs less than setting the timer.
+    /// Sets the timer for the first deadline. If the timer fires earlier, leaves it: that costs less than setting it.
     private func arm() {
         guard let first = queue.first else { return timer.cancel() }
         if let set = timer.deadline, set <= first { return }

@@ -2,7 +2,7 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCQueues
 
-/// Keeps each caller's calls in order of arrival, even if a call must first wait for the bus or for its files' intake.
+/// Keeps each caller's calls in order of arrival, even if a call waits for the bus, or until the store has its files.
 @DBusActor
 final class ArrivalOrder {
     /// The calls that are waiting for their turn, by caller. A caller has an entry while one of its calls has the turn.
@@ -13,9 +13,9 @@ final class ArrivalOrder {
     init(limits: Limits) { self.limits = limits }
 
     /// Waits until the caller's earlier calls have had their turns, and then runs `prepare` as the turn of this call.
-    /// Does not suspend if there are no such calls and `prepare` does not suspend. The next call's turn starts in a
-    /// later job of the I/O thread. So anything that this call's task does after `inTurn` and before it suspends, such
-    /// as passing work to the store, happens in order of arrival.
+    /// If there are no earlier calls and `prepare` does not suspend, this does not suspend either. The next call's turn
+    /// starts in a later job of the I/O thread. So anything that this call's task does after `inTurn` and before it
+    /// suspends, such as passing work to the store, happens in order of arrival.
     /// - Throws: `LimitExceeded` for `calls-in-turn`, before `prepare` has run; otherwise the error of `prepare`.
     func inTurn<Ready: Sendable>(
         of caller: BusName?, prepare: @DBusActor () async throws -> Ready
@@ -25,7 +25,7 @@ final class ArrivalOrder {
         return try await prepare()
     }
 
-    /// Starts the caller's turn, unless another of its calls has it. The inner function hashes the name only once.
+    /// Takes the caller's turn, unless another of its calls has it. The inner function makes Swift hash the name once.
     private func takeTurn(of caller: BusName?) -> Bool {
         func take(_ queue: inout Queue<CheckedContinuation<Void, Never>>?) -> Bool {
             guard queue == nil else { return false }

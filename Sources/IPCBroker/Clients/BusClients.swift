@@ -114,7 +114,7 @@ final class BusClients {
     }
 
     private static func source(stated: ApplicationID?, isOwner: Bool, _ confinement: Confinement) -> Source {
-        // The id that the program states counts only if the bus attests it, or if no sandbox attests an id.
+        // The id that the program states counts only if the bus attests it, or if no sandbox attests another one.
         if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
         if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
         return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
@@ -200,7 +200,7 @@ final class BusClients {
         return found
     }
 
-    /// Removes the owner of a name, after a delivery noticed that the owner has left before the bus reported it.
+    /// Forgets the owner of a name, because a failed delivery showed its departure before the bus reported it.
     func forget(_ application: ApplicationID, owner: BusName) {
         owners.forget(application, owner: owner)
     }

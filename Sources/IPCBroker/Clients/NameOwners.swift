@@ -7,7 +7,7 @@ internal import IPCModel
 /// that has left is still the owner, and no signal would correct that.
 struct NameOwners: Sendable {
     enum Owner: Sendable, Equatable {
-        /// There is an owner. The bus is asked for its name when the name is needed.
+        /// There is an owner, but it is not known which one. The bus is asked when this is needed.
         case unknown
         case known(BusName)
     }
@@ -48,7 +48,7 @@ struct NameOwners: Sendable {
         owners[question.application] = owner.map { .known($0) }
     }
 
-    /// Notes that a question has failed.
+    /// Notes that a question to the bus has failed.
     mutating func drop(_ question: Question) {
         if open[question.application] == question.number { open[question.application] = nil }
     }

@@ -27,7 +27,7 @@ extension RequestEnd {
             try limits.checkPayload(reply.items ?? [])
             self.init(outcome, attempts: 0, failure: failure, reply: reply.items ?? [])
         } catch {
-            // The handler has already acted on the request, so its outcome is kept without the reply.
+            // The reply is too large, but the handler has acted on the request: keep the outcome without the reply.
             self.init(
                 outcome, code: "reply-too-large",
                 because: "the handler's reply is too large for a message and was left out; pass it as descriptors "

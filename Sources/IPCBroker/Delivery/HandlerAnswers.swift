@@ -92,7 +92,7 @@ extension HandlerDelivery {
         handle(.stillThere, of: request)
     }
 
-    /// Queries the bus, then reports a crash: the bus sends errors for undelivered requests before it answers.
+    /// Reports a crash once the bus has answered a query. The bus's errors for undelivered requests arrive before that.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.context.connection.owner(of: owner)

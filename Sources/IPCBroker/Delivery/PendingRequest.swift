@@ -60,7 +60,7 @@ final class PendingRequest: @DBusActor Deadlined {
     /// The accounts that are charged for the request; `nil` if it is not in the table.
     var loads: RequestTable.Loads?
     var deadlineIndex = -1
-    /// The commit group with the acceptance. The end is stored only if this group was not lost; `nil` if there is none.
+    /// The commit group that stores the request's acceptance, if any. If it is lost, the request's end is not stored.
     var group: CommitGroup?
 
     init(

@@ -57,8 +57,8 @@ final class RequestTable {
         var handler = Charges()
         var total = Charges()
 
-        /// Runs a check against this use. If that fails, runs it against no use first: a request that does not fit even
-        /// then never fits, whichever other limit is reached at the moment.
+        /// Runs a check with these charges. If it fails, repeats it without charges first: if the request alone is too
+        /// large, the error must say so, whichever other limit is reached too.
         func check(_ body: (Use) throws(LimitExceeded) -> Void) throws(LimitExceeded) {
             do throws(LimitExceeded) { try body(self) } catch {
                 try body(Use())
@@ -67,13 +67,13 @@ final class RequestTable {
         }
     }
 
-    /// The limits on a payload that is not known yet, and their use by all other requests.
+    /// The limits for a request whose payload is not known yet, and the charges of all other requests.
     struct PayloadRoom: Sendable {
         fileprivate let limits: Limits
         fileprivate let own: Charges
         fileprivate let others: Use
 
-        /// Refuses a payload with which its request exceeds a limit.
+        /// Refuses a payload that makes its request exceed a limit.
         func check(_ byteCount: UInt64) throws(LimitExceeded) {
             let bytes = own.bytes.addingClamped(byteCount)
             let memory = own.waitingBytes.addingClamped(byteCount)
@@ -153,7 +153,7 @@ final class RequestTable {
         try checkMemory(isQueued ? Self.queuedCost : memory, beside: total)
     }
 
-    /// Limits the memory of all requests to `waitingBytes` or that of `pendingRequests` queued ones, whichever is more.
+    /// Limits the memory of all requests to `waitingBytes` or, if more, to that of `pendingRequests` queued requests.
     private func checkMemory(_ request: UInt64, beside total: Charges) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
         let use = total.waitingBytes.addingClamped(total.queued * Self.queuedCost)
@@ -200,7 +200,7 @@ final class RequestTable {
         charge(request)
     }
 
-    /// The room for a request's payload, which is known only when the store has read it.
+    /// The room that the limits leave for a request's payload, which is known only when the store has read it.
     func room(for request: PendingRequest) -> PayloadRoom {
         let own = Charges(of: request)
         var others = Use(total: total)

@@ -87,7 +87,7 @@ enum ChildProcess {
         defer { if process >= 0 { close(process) } }
         var question = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         var found: CInt = 0
-        // `EINTR` is rare: signals go to the first thread. If `process` is negative, `poll` waits for the full time.
+        // `EINTR` is rare here, so the wait may start over. If `process` is negative, `poll` waits for the full time.
         repeat { found = poll(&question, 1, milliseconds) } while found < 0 && errno == EINTR
         if found == 0 { kill(pid, SIGKILL) }
         var status: CInt = 0

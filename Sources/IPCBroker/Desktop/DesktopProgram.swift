@@ -107,7 +107,7 @@ final class DesktopProgram {
         // The call that resumes this one hands over its slot, so `running` does not change.
         await withCheckedContinuation { waiting.append($0, of: caller) }
         guard ContinuousClock.now > latest else { return }
-        // The caller may have timed out by now, and would not expect the application to start.
+        // The caller may have timed out by now, so do not run a program for it.
         end()
         throw IPCError(
             .limitExceeded,

@@ -84,7 +84,7 @@ final class AnswerRoom {
     static let callerHasLeft = ErrorReply(.failed, "the caller has disconnected")
 
     /// Reserves space for an answer. Waits until the caller has read its earlier answers and there is enough space.
-    /// - Throws: an `ErrorReply` if the caller has left, because nothing needs to be read for it.
+    /// - Throws: an `ErrorReply` if the caller has left, so that nothing is read for it.
     func place(for subject: Subject, _ call: IncomingCall) async throws -> Place {
         while true {
             if call.hasBacklog { await call.backlogRead() }

@@ -121,7 +121,7 @@ extension PasteboardService {
             let subject = AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
             let place = try await room.place(for: subject, call)
             guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
-            // This runs in the turn, because the caller's next read must already count this answer as unread.
+            // Keep the space before the caller's turn ends, so that the caller's next read already finds it taken.
             call.keepUntilAnswered(place)
             return subject
         }

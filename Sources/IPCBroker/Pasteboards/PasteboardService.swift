@@ -50,7 +50,7 @@ final class PasteboardService {
         let name: PasteboardName
         let options: IPCStore.WriteOptions
 
-        /// - Parameter items: the items after the intake of their files.
+        /// - Parameter items: the items, whose files the store has already taken in.
         func operation(_ items: [PasteboardItem]) -> @Sendable (borrowing StoreTransaction) throws -> Written {
             { transaction in
                 let isNew = try options.createsPersistent != nil && transaction.pasteboard(name) == nil
@@ -101,7 +101,7 @@ final class PasteboardService {
             try caller.visibility.check(name)
             let write = Write(change: change, items: items, name: name, options: checked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
-            // The turn includes the intake of files and a large write, so that several large writes of one caller
+            // Keep the turn until files and large writes are in the store, so that several large writes of one caller
             // cannot fill the store's queue ahead of other callers' operations (I15).
             if files > 0 { return (write, try await commitFiles(of: write)) }
             if Self.isSmall(items) { return (write, nil) }

@@ -162,7 +162,7 @@ final class PasteboardsService {
 }
 
 extension StoreTransaction {
-    /// A page of the pasteboards that a caller may see, ordered by name. Other pasteboards do not affect the cost.
+    /// A page of the pasteboards that a caller may see, ordered by name. Other pasteboards are not read.
     fileprivate borrowing func pasteboards(
         seenBy visibility: PasteboardVisibility, after: PasteboardName?, limit: Int, prefix: String
     ) throws -> [Board] {

@@ -18,7 +18,7 @@ struct CallArguments {
         append(value)
     }
 
-    /// Adds the digests of values, because a file may not fit into memory, and its digest is usually known.
+    /// Adds the digests of values, not the values: a file may not fit into memory, and its digest is usually known.
     mutating func add(_ items: [PasteboardItem]?) throws {
         guard let items else { return }
         append("items")

@@ -34,8 +34,8 @@ extension BoundPayload {
 }
 
 extension StoreTransaction {
-    /// Binds the payload of a request: sets its items on a pasteboard, or reads a version (“Payload” in the contract).
-    /// - Parameter boundBefore: the change count to which an earlier broker bound the same request, if any.
+    /// Binds the payload to a request: writes the items to the pasteboard, or reads a version of the pasteboard.
+    /// - Parameter boundBefore: the change count of the version that an earlier broker bound to the request, if any.
     borrowing func bind(
         _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?, boundBefore: UInt64?,
         source: Source, _ outgoing: OutgoingValues

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// The source and the handler of a request, and its payload after the intake of its files.
+/// The source and the handler of a request, and its payload, whose files the store has already taken in.
 struct Destination {
     let source: Source
     let application: ApplicationID
@@ -35,8 +35,8 @@ final class RequestAcceptance {
         (self.promises, self.expiry, self.limits) = (promises, expiry, limits)
     }
 
-    /// Takes in the payload's files, and returns the payload. The files go where the pasteboard is kept. Without a
-    /// pasteboard, they go to disk if the request is queued, and otherwise to memory.
+    /// Takes in the payload's files, and returns the payload. The files go where the pasteboard is kept, to disk or
+    /// memory. Without a pasteboard, they go to disk if the request is queued, and otherwise to memory.
     func takenIn(_ request: ValidatedRequest) async throws -> [PasteboardItem]? {
         guard let items = request.items, items.hasFiles else { return request.items }
         return try await store.withIntake(
@@ -105,9 +105,9 @@ final class RequestAcceptance {
     private static let requestCost: UInt64 = 2_304
     private static let partCost: UInt64 = 192
 
-    /// Binds the payload, and writes the request if it has a record or a pasteboard. A queued request is on disk when
-    /// `then` runs. If the sender waits for the outcome, the write is not flushed, because nothing is acknowledged
-    /// before the outcome (I1). A refused request is withdrawn.
+    /// Binds the payload to the request, and writes the request if it has a record or a pasteboard. A queued request is
+    /// on disk when `then` runs. If the sender waits for the outcome, the write is not flushed, because nothing is
+    /// acknowledged before the outcome (I1). A refused request is withdrawn.
     /// - Parameter earlier: the request with the same id, if an earlier broker left it.
     func accept(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?,
@@ -152,7 +152,7 @@ final class RequestAcceptance {
             changeCount: payload.changeCount, kept: request.kept)
     }
 
-    /// Runs the operation that accepts a request, and repeats it each time an obstacle has been removed.
+    /// Runs the operation that accepts a request. If an obstacle can be removed, removes it and repeats the operation.
     private func write(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy? = nil,
         attempts: Int = 100, then: @escaping DelayedAnswer<Acceptance>
@@ -187,7 +187,7 @@ final class RequestAcceptance {
         }
     }
 
-    /// Removes an obstacle: fetches promised values, or moves content between memory and disk.
+    /// Removes an obstacle to acceptance: fetches promised values, or moves content between memory and disk.
     /// - Returns: the payload and its copy on disk, for the next attempt.
     private func remove(
         _ obstacle: any Error, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
@@ -200,7 +200,7 @@ final class RequestAcceptance {
             throw StoreError.unavailable
         }
         if request.isQueued, copy == nil {
-            // The queued payload is in memory, and must be copied to disk first.
+            // The payload of a queued request is in memory, and must be copied to disk first.
             return (items, try await diskCopy(of: items, name, request))
         }
         if let taken = items, taken.hasFiles {
@@ -215,7 +215,7 @@ final class RequestAcceptance {
         return (items, copy)
     }
 
-    /// Copies a payload to disk: the given items or, if there are none, the items of the version that is bound.
+    /// Copies a payload to disk: the given items or, if there are none, those of the pasteboard version to send.
     private func diskCopy(
         of items: [PasteboardItem]?, _ name: PasteboardName, _ request: ValidatedRequest
     ) async throws -> DiskCopy {
@@ -266,7 +266,7 @@ final class RequestAcceptance {
     }
 
     /// Withdraws a request that was not accepted, and answers its waiting calls.
-    /// - Parameter earlier: the request to restore in its place. Calls that only observe then wait for that one.
+    /// - Parameter earlier: the request to restore in its place. Calls that only observe then wait for `earlier`.
     func refuse(_ pending: PendingRequest, _ error: any Error, restoring earlier: PendingRequest?) {
         if let earlier {
             for waiter in pending.takeWaiters() { (waiter.isSender ? pending : earlier).add(waiter) }

@@ -88,7 +88,7 @@ final class RequestRecords {
     private func keepSteps(of request: PendingRequest) {
         guard request.isQueued, !request.trace.isEmpty else { return }
         let (id, trace) = (request.id, request.takeTrace())
-        // This starts the write without a task, so that the store gets it before it is closed.
+        // Start the write without a task, which might run only after the store has been closed.
         let write: @Sendable (borrowing StoreTransaction) throws -> Void = { try $0.requests.noteSteps(id, trace) }
         store.commit(write) { _ in }
     }
@@ -104,7 +104,7 @@ final class RequestRecords {
         .noReply, "the broker stopped before the request ended; repeat it with the same id")
 
     /// Makes the payload, the request and the outcome durable together, before the sender is answered (I1).
-    /// - Parameter failed: the error of the first attempt to write, and the steps that it should have written.
+    /// - Parameter failed: the error of the first attempt to write, and the trace steps that were not written.
     private func record(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])? = nil
     ) async {
@@ -193,7 +193,7 @@ final class RequestRecords {
         }
     }
 
-    /// Reports the end of a request to the calls that are waiting for it, and keeps it for calls added later.
+    /// Reports the end of a request to the calls that are waiting for it, and keeps the end for calls added later.
     func answer(_ request: PendingRequest, _ result: Result<RequestEnd, any Error>) {
         request.conclusion = Boxed(result)
         Slices.forEach(request.takeWaiters()) { self.answer($0, request, result) }
@@ -251,7 +251,7 @@ private final class DiskRoom {
 }
 
 extension PendingRequest {
-    /// The payload to store for a retry. That of a queued request is already stored, and a handled request needs none.
+    /// The payload to store for a retry: none after success, or for a queued request, whose payload is already stored.
     fileprivate func payloadToKeep(after end: RequestEnd) -> RequestPayload {
         guard !isQueued, end.outcome != .handled, let items = content?.items else { return .none }
         guard keepsPayload else { return .withheld }

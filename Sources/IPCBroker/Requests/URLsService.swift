@@ -56,7 +56,8 @@ final class URLsService {
     }
 
     /// The recorded result of an ended request. A repeated call gets it even if no new request would be accepted.
-    /// - Throws: `error` if no end is recorded or it has another cause; `identifierReused` if the arguments differ.
+    /// - Throws: `error` unless it concerns a handler or limit and an end is recorded; `identifierReused` for other
+    ///   arguments.
     private func earlierResult(
         of request: ValidatedRequest, insteadOf error: any Error
     ) async throws -> OpenURLResult {
@@ -190,7 +191,7 @@ final class URLsService {
         }
     }
 
-    /// Keeps a waiter in the table until it is answered.
+    /// Keeps a waiting call in the table until it is answered.
     func begin(_ waiter: RequestWaiter, _ answer: @escaping DelayedAnswer<OpenURLResult>) {
         table.note(waiter)
         waiter.begin { result in
@@ -212,7 +213,7 @@ final class URLsService {
     }
 
     private func cancelUnwanted(_ request: PendingRequest) {
-        // Another call may be waiting for the same request.
+        // Keep a request that another call is still waiting for.
         guard !request.isQueued, request.waiters.isEmpty, request.life.isUnsent || request.life.isLeaving else {
             return
         }

@@ -91,7 +91,7 @@ final class ValidatedRequest: Sendable {
     /// The digest of all arguments, which distinguishes a repeated call from a different call with the same id.
     /// Sensitive items are left out: the digest is stored on disk, and could be used to guess a secret. Options that
     /// only affect the answer are left out too.
-    /// - Parameter items: the payload after the intake of its files.
+    /// - Parameter items: the payload, whose files the store has already taken in.
     func digest(_ items: [PasteboardItem]?) throws -> ContentDigest {
         var arguments = CallArguments()
         arguments.add("url", url.text)
@@ -160,7 +160,7 @@ extension Value {
 }
 
 extension Limits {
-    /// Checks that items fit into one message. Values in descriptors are checked during their intake.
+    /// Checks that items fit into one message. Values in descriptors are checked when the store takes them in.
     func checkPayload(_ items: [PasteboardItem]) throws(LimitExceeded) {
         try check(\.itemsPerVersion, request: UInt64(items.count))
         try check(\.representationsPerVersion, request: UInt64(items.reduce(0) { $0 + $1.representations.count }))

@@ -4,8 +4,8 @@ internal import IPCModel
 internal import Logging
 
 /// Claims that packages install as files: `swift-ipc/handlers/<application id>.handler` in the data directories of the
-/// XDG Base Directory Specification or, for one session only, in the runtime directory. Such claims are in no user's
-/// store, and are removed with the package.
+/// XDG Base Directory Specification or, for one session only, in the runtime directory. Such claims are not in any
+/// user's store, and are removed with the package.
 struct InstalledClaims {
     struct Claim {
         let file: ClaimFile
@@ -25,7 +25,7 @@ struct InstalledClaims {
         self.logger = logger
     }
 
-    /// Reads all claims, oldest first. Only an application's first file counts. Unreadable ones are skipped and logged.
+    /// Reads all claims, oldest first. Only an application's first file counts. Logs and skips unreadable files.
     func load() -> [Claim] {
         var found: [ApplicationID: Claim] = [:]
         for directory in directories {

@@ -20,7 +20,7 @@ extension SchemesService {
                 window: Int(claims.window), takesDescriptors: claims.takesDescriptors, isLive: true)
         }
         returning.expect(gone) { [store] applications in
-            // The next broker must not expect these handlers again.
+            // Remove the claims of handlers that did not return, so that the next broker does not expect them again.
             DBusActor.task {
                 _ = try? await store.stage { transaction in
                     for application in applications { try transaction.registrations.removeLiveClaims(of: application) }

@@ -41,7 +41,7 @@ final class SchemesService {
         let (claims, defaults) = try await store.commit {
             (try $0.registrations.claims().claims, try $0.registrations.defaults().defaults)
         }
-        // Claims of both kinds are registered in order of age, so that a scheme keeps its handler across restarts.
+        // Register stored and installed claims in order of age, so that a scheme keeps its handler across restarts.
         var files = installed.load()[...]
         for claim in claims {
             while let file = files.first?.file, files.first?.time ?? 0 <= claim.time {
@@ -134,7 +134,7 @@ final class SchemesService {
                 throw error
             }
         }
-        // A persistent claim is for an application that is not running. A running one has declared its own properties.
+        // A persistent claim does not replace the properties that a running application has declared for itself.
         if !persistent || !clients.isRunning(application) {
             handlers[application] = HandlerFacts(
                 window: Int(window), takesDescriptors: takesDescriptors, isLive: !persistent)
