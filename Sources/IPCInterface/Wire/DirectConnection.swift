@@ -5,7 +5,8 @@ package enum DirectConnection {
     /// A program other than the broker answered, or the new connection belongs to a different caller.
     private struct Stranger: Error {}
 
-    /// Asks the broker for a socket, connects to it, and calls `Hello`. The socket then carries a handler's requests.
+    /// Asks the broker for a socket, connects to it, and calls `Hello`. From then on, the broker delivers requests over
+    /// it.
     /// - Parameters:
     ///   - bus: the connection to the bus. The direct connection has the same identity and exports the same objects.
     ///   - connected: runs before the broker can make calls over the new connection.

@@ -5,14 +5,14 @@ package import IPCDBus
 package protocol KeyedValues: DBusCodable {
     init()
     static var keys: [Key<Self>] { get }
-    /// Whether an unknown key is an error. In options, it is one, because callers rely on the options that they set.
+    /// Whether an unknown key is an error. It is in options, because callers rely on the options that they set.
     static var isStrict: Bool { get }
 }
 
 package protocol Options: KeyedValues {}
 extension Options { package static var isStrict: Bool { true } }
 
-/// Results, contexts and metadata.
+/// Results, contexts and metadata, in which unknown keys are skipped.
 package protocol Facts: KeyedValues {}
 extension Facts { package static var isStrict: Bool { false } }
 
@@ -99,7 +99,7 @@ extension KeyedValues {
         self.init()
         let table = Self.keys
         var seen: UInt64 = 0
-        // A writer with the same table writes the keys in its order, so start each search after the last key found.
+        // Keys usually arrive in the table's order, so start each search after the last key found.
         var next = 0
         let whole = try reader.enterDictionary()
         while !reader.isAtEnd {
