@@ -1,4 +1,4 @@
-// An item set is an array of indexes, counted from 0, where UIKit has an IndexSet; `nil` means all items.
+// An item set is an array of indexes, counted from 0 (in UIKit, an IndexSet); `nil` means all items.
 extension Pasteboard {
     /// The content types of the given items in the current version, each in the writer's order of preference.
     /// - Throws: `noSuchItem` if there is no item at one of the indexes.

@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The received requests, from their delivery to their answer. They wait here until a consumer takes them. The
-/// registered window limits their number, because the broker delivers no more.
+/// The received requests, from their delivery to their answer. They wait here until a consumer takes them. Their number
+/// is limited, because the broker delivers no more than the registered window allows.
 @DBusActor
 final class ReceivedRequests {
     private typealias Next = Result<OpenURLRequest?, IPCError>
