@@ -64,7 +64,7 @@ extension CallError {
 }
 
 extension String {
-    /// The longest prefix of whole characters in at most `most` bytes of UTF-8.
+    /// The longest prefix of whole characters that fits into `most` bytes of UTF-8.
     fileprivate func cut(to most: Int) -> String {
         guard utf8.count > most else { return self }
         var end = utf8.index(startIndex, offsetBy: most)

@@ -307,7 +307,7 @@ private struct CallerWaiters {
     var charged = 0
 }
 
-/// The depths of the requests that ended most recently, because a handler may open more URLs after it has answered.
+/// The depths of the requests that ended most recently. A handler may still open more URLs after it has answered.
 private struct RecentDepths {
     private var depths: [RequestID: UInt32] = [:]
     private var order: [RequestID] = []
