@@ -8,7 +8,7 @@ struct Checksum {
 
     init(domain: Domain) { value = domain.rawValue &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// Marks the type of a column, so that text never passes for bytes, and a number passes for neither.
+    /// Marks the type of a column, so that text and a number that consist of the same bytes have different checksums.
     private enum Mark: UInt64 {
         case null = 0x6A09_E667_F3BC_C908
         case integer = 0xBB67_AE85_84CA_A73B
@@ -42,7 +42,7 @@ struct Checksum {
         value = XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, value ^ Mark.bytes.rawValue)
     }
 
-    /// The tables, each with a number that is never reused.
+    /// The tables whose rows have checksums. Each has its own number, which no later table may get.
     enum Domain: UInt64 {
         case reservation = 1
         case pasteboard = 2

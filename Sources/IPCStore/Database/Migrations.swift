@@ -16,7 +16,8 @@ enum Migrations {
                 if index == 0 { try begin(database) }
             }
         }
-        // Before an older broker opens the store, it checks the version in the database file, not in the log (I25).
+        // Moves the new version from the log into the file: an older broker checks only the file before opening it
+        // (I25).
         if version < latest { try database.checkpoint(.truncate) }
         for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)

@@ -133,7 +133,7 @@ final class PreparedStatement {
         return true
     }
 
-    /// Binds bytes, which must stay in place until the statement has run. A buffer without an address would bind NULL.
+    /// Binds bytes, which must stay in place until the statement has run. SQLite binds NULL for a null address.
     private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws {
         if isText {
             let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress

@@ -10,8 +10,8 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the damaged database and its log, and returns the new path. Unless ``finish()`` is called, the next start
-    /// renames them back. Otherwise, it would remove the blobs of all rows that the new database does not have yet.
+    /// Renames the damaged database and its log, and returns the new path. If the broker exits before ``finish()``, the
+    /// next start renames them back, because it would remove the blobs of rows that the new database still lacks.
     func move() throws -> String {
         try fill()
         try mark()
@@ -24,8 +24,9 @@ struct Quarantine {
         return place
     }
 
-    /// Gives a missing or empty database a page of zeros. SQLite would delete the log of an empty database instead of
-    /// reading it, and without a file to rename, ``restore(in:)`` could not tell the new database from the old one.
+    /// Fills a missing or empty database with a page of zeros. SQLite would delete the log of an empty database instead
+    /// of reading it. If the database were missing, no file would be renamed, and ``restore(in:)`` could not tell the
+    /// new database from the old one.
     private func fill() throws {
         let descriptor = try directory.openFile(directory.database)
         defer { Glibc.close(descriptor) }
@@ -49,7 +50,7 @@ struct Quarantine {
         try directory.checkUnlessMissing(marker)
         guard let name = readName(marker) else { return }
         let place = directory.path + "/" + name
-        // If the damaged database still has its new name, the log at the original path belongs to the new database.
+        // If the damaged database was not renamed back yet, the log at the original path is that of the new database.
         if access(place, F_OK) == 0 {
             unlink(directory.log)
             try rename(place, directory.database)

@@ -53,7 +53,7 @@ struct Salvage {
 
     private typealias Table = (name: String, domain: Checksum.Domain, checksum: Int32)
 
-    /// The tables to copy. The next start computes `usage` from them, and `setCounts` writes `reservation`.
+    /// The tables to copy. Two are left out: the next start computes `usage`, and `setCounts` writes `reservation`.
     private static let tables: [Table] = [
         ("pasteboard", .pasteboard, 7),
         ("version", .version, 13),

@@ -27,10 +27,11 @@ enum Schema {
         ) STRICT
         """
 
-    /// A version consists of the first `representations` representations of a content, which was created at the change
-    /// count `content`. Adding items creates a version with more of the same content, without copying it. Content 0 is
-    /// empty. `pins` counts the requests and calls that hold the version. Flags: 1 if it is sensitive (its content is
-    /// only in memory), 2 if it is for one reader. `writer` lists the writers of unfulfilled promises (``Promisers``).
+    /// A version consists of the first `representations` representations of the content that was created at the change
+    /// count `content`; 0 stands for no content. When items are added, the new version includes more representations of
+    /// the same content, so nothing is copied. `pins` counts the requests and calls that hold the version. Flags: 1 if
+    /// it is sensitive (its content is only in memory), 2 if it is for one reader. `writer` lists the writers of
+    /// unfulfilled promises (``Promisers``).
     private static let version = """
         CREATE TABLE @.version (
             change_count INTEGER PRIMARY KEY CHECK (change_count > 0),
@@ -54,12 +55,12 @@ enum Schema {
         CREATE INDEX @.version_extends ON version (content) WHERE content <> change_count AND content <> 0
         """
 
-    /// Lets a start find the versions that expire, which are few, without a scan of all versions.
+    /// An index of the few versions that expire, so that the broker finds them at its start without reading all rows.
     private static let versionEnds = """
         CREATE INDEX @.version_ends ON version (expires_at) WHERE expires_at IS NOT NULL
         """
 
-    /// Lets a start find the versions that have promises, which are few, without a scan of all versions.
+    /// An index of the few versions with promises, so that the broker finds them at its start without reading all rows.
     private static let versionPromises = """
         CREATE INDEX @.version_promises ON version (writer) WHERE writer <> ''
         """

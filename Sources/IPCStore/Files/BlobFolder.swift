@@ -9,7 +9,8 @@ final class BlobFolder: Sendable {
     let path: String
     private let descriptor: CInt
     private let limits: Limits
-    /// The number of the next temporary file. Each run starts at a random one, to recognize its own files.
+    /// The number of the next temporary file. Each run of the broker starts at a random number, so that it can tell its
+    /// own files from those of earlier runs.
     private let nextIncoming: Atomic<UInt64>
     private let firstIncoming: UInt64
 
@@ -43,7 +44,8 @@ final class BlobFolder: Sendable {
         Self.incomingPrefix + String(nextIncoming.add(1, ordering: .relaxed).oldValue)
     }
 
-    /// Whether this run of the broker created the temporary file, so that the file may still be waiting for its row.
+    /// Whether this run of the broker created the temporary file, in which case an operation may still write a row for
+    /// the file.
     func isOwn(incoming name: String) -> Bool {
         guard let number = Self.incomingNumber(of: name) else { return false }
         return number >= firstIncoming && number < nextIncoming.load(ordering: .relaxed)
@@ -53,7 +55,8 @@ final class BlobFolder: Sendable {
         name.hasPrefix(incomingPrefix) ? UInt64(name.dropFirst(incomingPrefix.count)) : nil
     }
 
-    /// Renames a file to its row's key; durable after ``synchronize()``. The corresponding C function is `renameat`.
+    /// Renames a file to the key of its row. ``synchronize()`` makes the new name durable. The corresponding C function
+    /// is `renameat`.
     func attach(_ incoming: String, as key: UInt64) throws {
         guard renameat(descriptor, incoming, descriptor, Self.name(of: key)) == 0 else {
             throw FileFailure.condition(errno, limits)

@@ -191,7 +191,7 @@ private final class LockedFile: Sendable {
             return
         }
         address = UInt(bitPattern: memory)
-        // MADV_DONTDUMP
+        // 16 is MADV_DONTDUMP, which keeps the memory out of core dumps.
         madvise(memory, byteCount, 16)
         mlock(memory, byteCount)
     }

@@ -3,7 +3,8 @@ internal import IPCModel
 
 /// Errors for failed C functions, by `errno`.
 enum FileFailure {
-    /// The error for a file of the store. It never reports damage, because the failure may be temporary.
+    /// The error for a failed operation on a file of the store. It never reports that the file is damaged, because the
+    /// failure may be temporary.
     static func condition(_ number: Int32, _ limits: Limits, cannotBe verb: String = "written") -> any Error {
         switch number {
         case ENOSPC, EDQUOT: StoreError.noSpace

@@ -73,7 +73,7 @@ package struct IntakeOutdated: Error {
 extension StoredFiles {
     /// Attaches a file, already taken over by the store, to its row. Does nothing if the value is not a file.
     /// - Throws: ``IntakeOutdated`` if the file is on disk but belongs in memory, or the other way round; or if the
-    ///   group has released a blob with the same key, which comes back if the group is undone.
+    ///   group has released a blob with the same key, because undoing the group would bring that blob back.
     ///   `LimitExceeded` if memory already holds as many files as `descriptors` allows.
     func attach(_ value: Representation.Value, key: UInt64, _ area: Area) throws {
         guard case .file(let file) = value else { return }
@@ -85,7 +85,7 @@ extension StoredFiles {
         switch taken.place {
         case .memory:
             do {
-                // The bus disconnects a process that has no free descriptor (I17).
+                // Some descriptors must stay free, because the bus disconnects a process that has none left (I17).
                 try limits.check(\.descriptors, use: UInt64(inMemory.count), request: 1)
             } catch {
                 taken.detach()

@@ -33,7 +33,8 @@ package struct StoreConfiguration: Sendable {
     /// Called on the thread that removes files, before it removes the blobs that a group of operations released.
     package var willRemove: @Sendable () -> Void = {}
     #if DEBUG
-        /// Breaks a guarantee of the store on purpose, to check that tests notice it. Release builds have no controls.
+        /// A negative control: the guarantee that the store breaks on purpose, to check that the tests notice it.
+        /// Release builds have no such property.
         package var control: Control?
 
         package enum Control: String, Sendable, CaseIterable {

@@ -1,5 +1,6 @@
-/// The string that identifies a caller in the store: its unique name, `@`, and the id of the bus, because each bus
-/// assigns the same unique names. A space and the process follow if known. Empty if the connection is unknown.
+/// The string that identifies a caller in the store: its unique name, `@`, and the id of the bus, because two buses
+/// assign the same unique names. If the caller's process is known, a space and the process follow. The string is empty
+/// if the connection is unknown.
 package struct CallerText: Sendable, Hashable {
     package let text: String
 

@@ -3,7 +3,8 @@ internal import IPCModel
 /// The keys of requests with a record and, for each ``RequestPayer``, the order in which its requests ended.
 struct RequestLog {
     struct Ended {
-        /// The hash of the id. 64 bits distinguish ids; hashes are seeded per process, so no caller can choose one.
+        /// The hash of the id: 64 bits are enough to distinguish ids. The hash depends on a random seed of the process,
+        /// so no caller can choose two ids with the same hash.
         let key: Int
         let sequence: Int64
         let time: UInt64
@@ -28,12 +29,13 @@ struct RequestLog {
     /// The sequence numbers of the requests in `unended`, in order of acceptance, and of some that have ended since.
     private var order: [Int64] = []
     private var lines: [RequestPayer: Line] = [:]
-    /// The number of ended requests kept for unattested payers. There may be as many such payers as processes.
+    /// The number of ended requests that are kept for payers with unproven ids (``RequestPayer``). Every process may be
+    /// such a payer.
     private(set) var unattestedCount = 0
     private var forgotten = 0
     private var drops = 0
     private(set) var lastSequence: Int64 = 0
-    /// A lower bound for when the kept requests ended; `nil` if none has ended.
+    /// No kept request ended before this time; `nil` if no request has ended.
     private(set) var firstEnd: UInt64?
 
     func sequence(_ id: RequestID) -> Int64? { sequences[id.hashValue] }
@@ -43,7 +45,8 @@ struct RequestLog {
 
     var payers: [RequestPayer] { Array(lines.keys) }
 
-    /// Unattested payers and their numbers of records, most records first; of equal numbers, the oldest record first.
+    /// The payers with unproven ids that have the most records, each with the number of its records. Of payers with
+    /// equally many, the one with the oldest record comes first.
     func heaviestUnattested(atMost most: Int) -> [(payer: RequestPayer, count: Int)] {
         lines.lazy.filter { !$0.key.isAttested && $0.value.first < $0.value.ended.count }
             .map { (payer: $0.key, count: $0.value.count, oldest: $0.value.ended[$0.value.first].sequence) }
@@ -88,7 +91,7 @@ struct RequestLog {
 
     mutating func forgetOldest(of payer: RequestPayer) {
         guard let ended = oldest(of: payer)?.ended else { return }
-        // A later request may have reused the id after this one's retention period.
+        // A later request may have reused the id once the retention period of the oldest request was over.
         if sequences[ended.key] == ended.sequence { sequences[ended.key] = nil }
         lines[payer]?.first += 1
         if ended.isDropped { lines[payer]?.dropped -= 1 } else { count(-1, payer) }

@@ -78,8 +78,9 @@ package struct RequestRecord: Sendable, Hashable {
     }
 }
 
-/// The payer of a record: the application if the bus or a sandbox attests it, otherwise the caller's process, otherwise
-/// the caller's connection. If an unproven id were enough, any program could make the broker forget another's records.
+/// The payer of a record, against whose limit the record counts: the application if the bus or a sandbox attests its
+/// id, otherwise the caller's process or, if that is unknown, its connection. If an unproven id were enough, any
+/// program could use another program's id, and make the broker forget that program's records.
 package struct RequestPayer: Sendable, Hashable {
     /// Identifies the payer uniquely among applications, processes and connections.
     package let text: String

@@ -69,7 +69,7 @@ final class RequestRetention {
         let most = 4 * Int(clamping: limits.endedRequestsKept)
         let excess = rows.log.unattestedCount - most
         guard excess > 0 else { return }
-        // More than necessary are forgotten at once, because the search for the heaviest payers visits all payers.
+        // Forgets more requests than necessary, because each search for the payers with the most records is slow.
         let forgotten = max(min(excess, count), min(Self.forgottenAtOnce, most / 4 + 1))
         var heaviest = rows.log.heaviestUnattested(atMost: forgotten)
         for _ in 0..<forgotten {

@@ -48,7 +48,8 @@ final class RequestRows {
         open[sequence].flatMap { $0.id == id ? $0 : nil }
     }
 
-    /// Passes later records, without replies and traces, to a closure until it returns false; `nil` for a damaged row.
+    /// Passes the records after a sequence number to a closure, without their replies and traces, until the closure
+    /// returns false. A damaged row is passed as `nil`.
     func scan(after sequence: Int64, _ body: (Int64, RequestRecord?) -> Bool) throws {
         try transaction.statement("SELECT * FROM @.open_request WHERE sequence > ? ORDER BY sequence", .persistent)
             .scan([.integer(sequence)]) { body($0.integer(0), RequestRecord(outline: $0)) }

@@ -151,7 +151,7 @@ struct GroupCommit {
     private mutating func finish(_ operation: PendingOperation, _ finished: FinishedOperation) {
         count += 1
         statistics.ran()
-        // An operation that only reads waits too: it may have read writes of this group or of the one being flushed.
+        // An operation that only reads waits too: it may have read what this group, or the one being flushed, wrote.
         if !operation.isStaged, session.transaction.isDirty {
             waiting.append((operation, finished))
         } else if !operation.isStaged, flushing != nil {
@@ -172,7 +172,7 @@ struct GroupCommit {
         if hasLingered || count >= Self.most || !waiting.isEmpty && !letsOthersJoin() { try end() }
     }
 
-    /// Whether the group waits for more requests to end, because more are open than callers are waiting for the group.
+    /// Whether the group waits for more requests to end, because more requests are open than callers wait for it.
     private mutating func letsOthersJoin() -> Bool {
         guard waiting.count < session.requestRows.openCount else { return false }
         guard hurried == 0 else {
@@ -198,7 +198,7 @@ struct GroupCommit {
         flushing = (waiting, session.boards.takeMoves())
         waiting = []
         beginNext()
-        // A single operation is answered sooner without a thread switch, and there is no other one to run meanwhile.
+        // A single operation is answered sooner without a thread switch, and no other one could run during the flush.
         guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
             return try flushed(log.map(FlushThread.flushHere) ?? 0, settling: true)
         }

@@ -36,7 +36,7 @@ final class GroupTransaction {
 
     private struct Step {
         var wrote = false
-        /// Whether the operation began the transaction. If the operation fails, the whole transaction is rolled back.
+        /// Whether the operation began the transaction. If so, and it fails, the whole transaction is rolled back.
         var beganGroup = false
         var hasSavepoint = false
     }

@@ -52,8 +52,8 @@ final class WriteAheadLog {
         }
     }
 
-    /// The error for every write, if the next broker would not find the open database or its log, because the file was
-    /// removed, moved or replaced; `nil` if both are in their place.
+    /// The error for every write once the open database or its log was removed, moved or replaced, because the next
+    /// broker would not find the writes; `nil` if both files are in their place.
     var loss: StoreError? {
         let log = opened.map { (path, Optional($0.inode)) }
         for (path, inode) in [(place.file, place.inode), log].compactMap(\.self) {

@@ -76,8 +76,8 @@ final class UsageTally {
         if area == .persistent { changed.insert(source) }
     }
 
-    /// The sources whose rows must be written. A change that was reversed needs no write, so that a group that only
-    /// changes memory does not need the disk.
+    /// The sources whose rows must be written. If a change was reversed, its row is not written, so that a group that
+    /// changes only memory does not need the disk.
     private var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
 
     func committed() {
@@ -135,7 +135,8 @@ final class UsageTally {
             (\.items, all.items, added.items), (\.itemsPerSource, own.items, added.items),
             (\.storedBytes, all.bytes, added.bytes), (\.storedBytesPerSource, own.bytes, added.bytes),
         ]
-        // A write that exceeds a limit by itself never fits, even if another limit is reached at the moment.
+        // First checks the write by itself: if it alone exceeds a limit, it can never succeed, and the error must say
+        // so.
         for (limit, _, request) in checks { try limits.check(limit, request: request) }
         for (limit, use, request) in checks where request > 0 {
             try limits.check(limit, use: use - min(use, request), request: request)

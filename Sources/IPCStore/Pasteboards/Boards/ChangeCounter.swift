@@ -5,7 +5,7 @@ internal import IPCModel
 /// if its transaction is lost. When half of a block is used, a write reserves the next one.
 final class ChangeCounter {
     private static let block: UInt64 = 65_536
-    /// The greatest change count. A representation's key consists of a change count and a 20-bit ordinal.
+    /// The greatest change count. With a 20-bit ordinal, it forms a representation's key, which must fit in 63 bits.
     static let greatest: UInt64 = 1 << 43 - 1
 
     private(set) var last: UInt64 = 0
@@ -14,7 +14,8 @@ final class ChangeCounter {
 
     /// Undoing an operation restores this state, but not ``last``: numbers that were taken stay taken.
     private struct State {
-        /// Removals up to this number are not known: too many followed, or a restart lost pasteboards in memory.
+        /// Removals up to this change count are no longer recorded, because too many pasteboards were removed later, or
+        /// because a restart lost the pasteboards in memory.
         var removedTo: UInt64 = 0
         /// Whether this run has had pasteboards in memory, other than `general`.
         var hadVolatile = false
@@ -55,9 +56,9 @@ final class ChangeCounter {
     var isPending: Bool { state.pending != nil }
 
     /// Takes a number for a change.
-    /// - Throws: `noSpace` if none is left, because the disk has been full for a whole block.
+    /// - Throws: `noSpace` if no reserved number is left, because the disk stayed full until a whole block was used up.
     func take() throws -> UInt64 {
-        // If the file was removed, the next start would not find a new reservation, so none is made.
+        // Reserves no more numbers once the file was removed, because the next start would not find the reservation.
         if !isPending, state.limit - last <= Self.block / 2, !transaction.log.isRemoved { try reserve { _ in } }
         guard last + 1 < state.limit, last < Self.greatest else { throw StoreError.noSpace }
         last += 1
@@ -118,7 +119,7 @@ final class ChangeCounter {
     }
 }
 
-/// The damage to a database file is not limited to single rows.
+/// Damage to a database file that is not limited to single rows.
 struct DamagedFile: Error, CustomStringConvertible {
     let description: String
 

@@ -3,7 +3,8 @@ internal import IPCModel
 /// The keys of the remembered calls, oldest first. The results are in the rows of the table `operation` (I10).
 struct OperationLog {
     struct Entry {
-        /// The hash of the id. 64 bits distinguish ids; hashes are seeded per process, so no caller can choose one.
+        /// The hash of the id: 64 bits are enough to distinguish ids. The hash depends on a random seed of the process,
+        /// so no caller can choose two ids with the same hash.
         fileprivate let key: Int
         let sequence: Int64
         let area: Area
@@ -14,7 +15,7 @@ struct OperationLog {
 
     private var entries: [Entry] = []
     private var first = 0
-    /// For each key, the position of its entry, counted over all entries since the start, even forgotten ones.
+    /// The position of each key's entry. Positions count all entries since the start, including forgotten ones.
     private var index: [Int: Int] = [:]
     /// The position of the first element of ``entries``.
     private var base = 0
@@ -37,7 +38,7 @@ struct OperationLog {
     }
 
     mutating func forgetOldest() {
-        // A later call may have reused the id after this one's retention period.
+        // A later call may have reused the id once the retention period of the oldest call was over.
         let key = entries[first].key
         if index[key] == base + first { index[key] = nil }
         if entries[first].version != 0 { holding -= 1 }

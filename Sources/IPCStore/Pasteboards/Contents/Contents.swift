@@ -278,7 +278,8 @@ final class Contents {
             .map { unfulfilled($0.value.map { ($0, heads[$0]) }, of: version, name) }
     }
 
-    /// The error for a reader that needs promised representations. Lists those promised in the same call as the first.
+    /// The error for a reader that needs promised representations. It lists only those that were promised in the same
+    /// call as the first one.
     func unfulfilled(
         _ wanted: [(ordinal: Int, row: RepresentationRow)], of version: VersionRow, _ name: PasteboardName
     ) -> UnfulfilledPromises {

@@ -95,8 +95,8 @@ final class Deadlines {
 
 extension StoreTransaction {
     /// Removes up to a few hundred expired versions, remembered calls and records of ended requests. If the current
-    /// version has expired, an empty one takes a change count and replaces it. No caller has to wait, because expired
-    /// versions are never read.
+    /// version has expired, an empty version with a new change count replaces it. No caller waits for this, because
+    /// expired versions are never read.
     /// - Returns: ``nextExpiry``; a time in the past if there is more to remove now.
     package func expire() throws -> UInt64? {
         let uptime = session.configuration.uptime()

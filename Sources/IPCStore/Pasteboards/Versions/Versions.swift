@@ -89,7 +89,7 @@ final class Versions {
             Self.deleteVersion, area, [.number(version.changeCount)],
             undoneBy: Self.insertVersion, { version.columnsWithChecksum })
         usage.refund(version.usage, to: version.source.application, area)
-        // If its pasteboard has moved to the other database, the version lives on there.
+        // If the pasteboard has moved to the other database, the version still exists there, with its deadline.
         if version.expiresAt != nil, try intact(version.changeCount, area.other) == nil {
             deadlines.set(nil, of: version.changeCount)
             sensitive.set(nil, of: version)

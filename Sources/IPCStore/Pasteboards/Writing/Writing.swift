@@ -104,8 +104,9 @@ extension StoreTransaction {
         return version
     }
 
-    /// The pasteboard that a call writes to, at the expected change count; `nil` if the call creates it. If the
-    /// pasteboard's row is damaged, a call that replaces the whole content recreates the pasteboard.
+    /// The pasteboard that a call writes to, after a check that it has the expected change count; `nil` if it does not
+    /// exist and the call must create it. If the pasteboard's row is damaged, a call that replaces the whole content
+    /// recreates the pasteboard.
     private func board(
         _ name: PasteboardName, toBeWrittenBy kind: RepeatableCall.Kind, _ options: WriteOptions
     ) throws -> Board? {
