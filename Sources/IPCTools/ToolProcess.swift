@@ -62,7 +62,8 @@ package struct ToolProcess: Sendable {
         }
     }
 
-    /// The command for a command line without options; nil if there are options, or the name is not one of `plain`.
+    /// Creates a command without the parser; nil if the command line has options, or names none of the `plain`
+    /// commands.
     static func command(_ plain: [any PlainCommand.Type], _ arguments: [String]) -> (any ToolCommand)? {
         guard let name = arguments.first, let command = plain.first(where: { $0._commandName == name }),
             !arguments.contains(where: { $0.utf8.first == UInt8(ascii: "-") })
@@ -123,8 +124,9 @@ package struct ToolProcess: Sendable {
         exit(IPCModel.ExitCode.usage.rawValue)
     }
 
-    /// The failure that replaces `text`, or nil if the user asked for that text. ArgumentParser also prints help for an
-    /// unknown command or option, and the tool's version for `--version` after a command.
+    /// The failure to report instead of `text`, which ArgumentParser wants to print; nil if the user asked for that
+    /// text. ArgumentParser also prints help for an unknown command or option, and the tool's version for `--version`
+    /// after a command.
     private func refusal(of text: String) -> ToolFailure? {
         guard let first = arguments.first, !first.hasPrefix("-"), !tool.configuration.subcommands.isEmpty else {
             return nil

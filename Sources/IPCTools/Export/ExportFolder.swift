@@ -12,7 +12,8 @@ enum ExportPlaces {
     static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
     static func blobs(_ folder: String) -> String { folder + "/blobs" }
 
-    /// The path of the value with this digest; nil if the string is not a digest, because it could lead elsewhere.
+    /// The path of the value with this digest; nil if the string is not a digest, because it could lead out of the
+    /// folder.
     static func blob(_ digest: String, in folder: String) -> String? {
         guard digest.hasPrefix(ContentDigest.prefix) else { return nil }
         let digits = digest.dropFirst(ContentDigest.prefix.count)

@@ -1,7 +1,7 @@
 private import IPCModel
 
 extension Advice {
-    /// The advice in terms of the commands and options of `ipc-client`.
+    /// What the user can do about an error, in terms of the commands and options of `ipc-client`.
     fileprivate var ofTools: String {
         switch self {
         case .makePasteboard: "'ipc-client set BOARD' creates it, and 'ipc-client board list' lists all pasteboards"
@@ -21,6 +21,6 @@ extension Advice {
 }
 
 extension String {
-    /// The error message, with its advice in terms of the tools' commands and options.
+    /// The error message, in which the advice names commands and options of the tools instead of library calls.
     var withToolAdvice: String { replacingAdvice(\.ofLibrary, \.ofTools) }
 }

@@ -21,7 +21,7 @@ struct MessageCommand: Sendable {
         } onCancel: {
             work.cancel()
         }
-        // A command may have finished its work before it was stopped.
+        // A command that finished its work before it could be stopped counts as successful.
         guard work.isCancelled, result.answer != .handled else { return result }
         if await request.isCancelled { return (.cancelled, []) }
         return (.failed(code: "stopped", message: "the handler was stopped"), [])

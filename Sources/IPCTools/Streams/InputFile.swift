@@ -36,7 +36,7 @@ package enum InputFile {
         if isatty(STDIN_FILENO) == 1 && OutputStream.error.isTerminal {
             try OutputStream.error.writeLine("reading from the terminal; end with Ctrl-D")
         }
-        // A file at offset 0 is treated like a named file. At any other offset, a program has already read a part.
+        // A file at offset 0 is treated like a named file. At another offset, some program has already read a part.
         if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 {
             let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
             if copy >= 0, let file = large(copy, trimmingNewline, most) {

@@ -16,7 +16,7 @@ package struct TerminalCheck {
 
     private mutating func note(_ byte: UInt8) {
         switch byte {
-        // The second byte of U+0080 to U+009F in UTF-8. These are the control characters of ISO 8859-1.
+        // In UTF-8, these are the second bytes of U+0080 to U+009F, the control characters of ISO 8859-1.
         case 0x80...0x9F: hasControls = last == 0xC2
         case UInt8(ascii: "\n"), UInt8(ascii: "\t"): hasControls = byte != UInt8(ascii: "\n") && isAfterReturn
         case UInt8(ascii: "\r"): hasControls = isAfterReturn

@@ -1,7 +1,7 @@
 package import IPC
 
-/// The pasteboard changes for one consumer. The feed waits longer for an absent broker than the library does. It keeps
-/// its cursor when a connection is lost, so it misses no change.
+/// The pasteboard changes for one consumer. If the broker is absent, the feed waits longer than the library does. It
+/// remembers its position when a connection is lost, so it misses no change.
 package actor ChangeFeed {
     private let application: Application
     private let names: [PasteboardName]

@@ -27,7 +27,7 @@ struct ShellCommand: Sendable {
             return try await Subprocess.run(shell, input: .none, output: output, error: .currentStandardError)
         }
         if case .file(let file) = content, let own = file.reopened() {
-            // The command reads the file itself, from its start. Its descriptor must be open when the command starts.
+            // The command itself reads the file, from its beginning. Keeps the descriptor open for the command.
             defer { withExtendedLifetime(own) {} }
             let input = FileDescriptor(rawValue: own.descriptor)
             return try await Subprocess.run(
@@ -38,8 +38,9 @@ struct ShellCommand: Sendable {
         return try await Subprocess.run(
             shell, input: .inputWriter, output: output, error: .currentStandardError
         ) { execution in
-            // A command need not read its input, so a broken pipe is not a failure. (If the input is passed as a value,
-            // a broken pipe crashes this process: Subprocess 1.0.2 requires a closed pipe, but leaves it open.)
+            // A command need not read its input, so a broken pipe is not a failure. If the input were passed as a
+            // value, a broken pipe would crash this process, because Subprocess 1.0.2 leaves the pipe open, but
+            // requires a closed one.
             _ = try? await execution.standardInputWriter.write(bytes)
             try? await execution.standardInputWriter.finish()
         }
