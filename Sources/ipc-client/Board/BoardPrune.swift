@@ -116,7 +116,8 @@ struct BoardPrune: ClientCommand {
                 try await board.setHistoryLimit(limit)
             case .cleared: try await board.clear(ifChangeCount: info.changeCount)
             case .removed:
-                // Only clearing can depend on the change count, so clearing first protects newer content.
+                // Only clearing can depend on the change count. If newer content arrived, this fails, and nothing is
+                // removed.
                 if info.itemCount > 0 { try await board.clear(ifChangeCount: info.changeCount) }
                 try await board.remove()
             }

@@ -52,7 +52,7 @@ struct BoardShow: ClientCommand {
             case .bytes(let bytes): Array(bytes.prefix(most))
             case .file(let file): try file.bytes(in: 0..<most)
             }
-        // The limit may cut the last character. Then at most three of its bytes are left.
+        // The limit may cut the last character in two, which leaves at most three of its bytes.
         for cut in 0...min(3, bytes.count) {
             guard let text = String(validating: bytes.dropLast(cut), as: UTF8.self) else { continue }
             return MessageLine.escaped(text) + (value.byteCount > bytes.count - cut ? "…" : "")

@@ -132,7 +132,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         for _ in 0..<attempts {
             let version = try await held(board)
             guard let version, let type = try chosen(version.types, of: board.name.text) else { return (version, nil) }
-            // If the content is consumed and then turns out to be binary, the version's other types are lost.
+            // Rejects binary content before it is read, because reading would consume the version's other types, too.
             if isShown, take || version.isOnce, !type.isText { throw ToolFailure.binary(type) }
             // From here on, a signal must not stop the program between reading the content and writing it.
             if take || version.isOnce { stop.listen() }

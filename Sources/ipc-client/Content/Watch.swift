@@ -70,7 +70,7 @@ struct Watch: ToolCommand {
         let told = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
         try output.tell("Watching", "watching \(told) after change count \(start)")
         do { try await WatchLoop(self, of: names, app, stop, since: start).run() } catch let failure as ToolFailure {
-            // When the reader closes the output, the command exits without an error.
+            // If the reader of the output closes it, the command exits without an error.
             guard failure == .outputClosed else { throw failure }
         }
     }

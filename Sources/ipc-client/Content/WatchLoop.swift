@@ -28,7 +28,7 @@ struct WatchLoop: Sendable {
             if change.isResync && !isResynchronizing {
                 try watch.output.warn(
                     "Resync", "resync: every pasteboard that exists is reported now; consider all others removed")
-                // Forgets the change counts, because those of another store cannot be compared with them.
+                // Forgets the reported change counts: the store may be another one now, whose counts are unrelated.
                 newest = [:]
             }
             isResynchronizing = change.isResync

@@ -97,7 +97,7 @@ struct OutcomeReport: Sendable {
         }
     }
 
-    /// The message about an absent handler: only the reason, if that already names the handler, as most reasons do.
+    /// The message about an absent handler. Most reasons already name the handler, and need no further words.
     private var absence: String {
         let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
@@ -130,8 +130,8 @@ extension [PasteboardItem] {
 }
 
 extension RequestOptions {
-    /// Opens a URL with `open`, and cancels the request on a signal. A queued request is already on disk, so a signal
-    /// stops its command as usual.
+    /// Opens a URL with `open`, and cancels the request on a signal. If the request is queued, a signal does not cancel
+    /// it, and stops the command as usual.
     @DBusActor
     func outcome(
         of app: Application, _ queueing: QueueOptions? = nil,

@@ -51,7 +51,7 @@ struct RequestOptions: ParsableArguments, Sendable {
         try await Client.connect(as: application, within: queueing?.queue ?? false ? nil : timeout?.duration)
     }
 
-    /// Rejects a parent in the environment that is not a request id, unless `--parent` overrides it.
+    /// Throws if the environment names a parent request with an invalid id, unless `--parent` names another one.
     func checkEnvironment(_ environment: RequestEnvironment = .ofProcess) throws(ToolFailure) {
         guard parent == nil, let stated = environment.parent else { return }
         do throws(IPCError) { _ = try RequestID(stated) } catch {

@@ -160,7 +160,7 @@ struct SchemeRegister: ClientCommand {
 }
 
 extension [DesktopLinks.File] {
-    /// A line for each file, with its change and its path; nil if there are no files.
+    /// A line for each file, with what was done to it and its path; nil if there are no files.
     var lines: String? { isEmpty ? nil : map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
 
     var json: JSONValue {

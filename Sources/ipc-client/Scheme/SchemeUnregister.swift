@@ -39,14 +39,15 @@ struct SchemeUnregister: ClientCommand {
         let claimed = try await claimed(app)
         var refusal: IPCError?
         do throws(IPCError) { try await app.unregister(schemes, of: id) } catch {
-            // Only the application can release what it claimed itself. Its claim for the session can still be removed.
+            // `notOwner`: only the running application can release claims that it made itself. The claims that were
+            // registered for the session can still be removed.
             guard error.code == .notOwner else { throw error }
             refusal = error
         }
         let links = try await app.unregisterFromDesktop(schemes, of: id)
         let session = try await app.desktop.unregisterForSession(schemes, of: id)
         let files = links.files + session.files
-        // A claim from a package's file can never be removed by this command, so it is not an error.
+        // A claim from a package's file is not reported as refused, because this command can never remove it.
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
             .object([

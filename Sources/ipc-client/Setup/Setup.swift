@@ -29,7 +29,7 @@ struct Setup: ClientCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// The name of the journal. It cannot be an application id, because it has only one element.
+    /// The name of the journal. No application has this id, because an application id has at least two elements.
     private static let journal = "setup"
 
     func run() async throws {

@@ -47,7 +47,7 @@ struct ImportPlan: Sendable {
                 }
             }
         } catch let error as any Condition {
-            // A later version of this program may have written such a name or type.
+            // The export has a name or a type that this version rejects. A later version may have written it.
             throw Self.damaged(error.ipcError.message)
         }
         withheld = incomplete.subtracting(filled)

@@ -12,7 +12,7 @@ extension Check {
                     .brokerStartFailed, "the bus could not start the broker: \(failure)", fix: "\(facts.tool) setup")
             ]
         }
-        // Another finding reports a service file that exists but that the bus has not read.
+        // If a service file exists, but the bus has not read it, another check reports that.
         guard facts.bus.activatable.contains(BrokerFacts.name) || facts.brokerService != nil else {
             let isRunning = facts.broker.process != nil
             return [

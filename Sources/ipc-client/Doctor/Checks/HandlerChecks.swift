@@ -7,7 +7,7 @@ extension Check {
     static let claims = Check("claims", right: "every application with a claim is running or can be started") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.claims.filter { $0.isRunning != true && $0.isActivatable != true }.map { claim in
-            // The command removes the claim, because only the user knows how to start the application.
+            // The suggested command removes the claim, because only the user knows how to start the application.
             Finding(
                 .claimUnstartable,
                 "\(claim.application) claims \(claim.scheme), but is not running, and the bus cannot start it; set its "
@@ -20,7 +20,7 @@ extension Check {
     static let handlers = Check("handlers", right: "no handler has failed since it last handled a request") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.troubles.map { trouble in
-            // Only the author of the handler can fix it. The steps of the request show where it fails.
+            // Only the author can fix the handler, so the suggested command shows in which step the request failed.
             let trace = "\(facts.tool) request trace \(ShellLine.word(trouble.request))"
             return Finding(.handlerFails, trouble.sentence, fix: trace, level: .note)
         }
@@ -39,7 +39,7 @@ extension Facts {
             return "\(tool) "
                 + ShellLine.command("scheme", "unregister", claim.scheme.text, "--application", claim.application)
         }
-        // The broker reads handler files when it starts, so the command also stops the running broker.
+        // The broker reads handler files only when it starts, so the suggested command also stops the broker.
         return ShellLine.all(sudo(file) + ShellLine.command("rm", "--", file), broker.process.map(ShellLine.end))
     }
 
@@ -47,7 +47,7 @@ extension Facts {
         let claimed = Set(claims.filter { $0.application == application }.map(\.scheme.canonical))
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
         let register = "\(tool) scheme register \(arguments.joined(separator: " "))"
-        // The journal does not record whether the application takes descriptors.
+        // The journal of registrations does not record whether an application takes descriptors.
         let hint = "; add --fd to the command if the application accepts large payloads as descriptors"
         if let scheme = schemes.first(where: { !claimed.contains(URLScheme.canonical($0)) }) {
             return Finding(

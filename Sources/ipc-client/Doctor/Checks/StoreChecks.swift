@@ -12,7 +12,8 @@ extension Check {
 }
 
 extension Facts {
-    /// Only the broker knows which files it has open: another file may have the same name.
+    /// The finding that the store was removed or replaced. Only the broker can tell, because another file may have the
+    /// same name as one that the broker has open.
     fileprivate var lostStore: Finding? {
         guard let problem = store.problem, let process = broker.process else { return nil }
         return Finding(.storeGone, problem, fix: ShellLine.end(process))

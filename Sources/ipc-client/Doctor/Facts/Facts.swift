@@ -84,7 +84,7 @@ extension Facts {
         return own.contains { $0.map { path.hasPrefix($0 + "/") } ?? false } ? "" : asRoot
     }
 
-    /// Reads the journals of registrations. The journal of `setup` has no schemes.
+    /// Reads the journals of registrations. Skips the journal of `setup`, which has no schemes.
     private mutating func readRegistrations() {
         guard let data = directories.dataHome else { return }
         let journals = JournaledFiles(folder: "\(data)/\(DesktopRegistration.folder)")
