@@ -22,7 +22,7 @@ public enum MessageBus {
     public static let getConnectionCredentials = Method(
         name, "GetConnectionCredentials", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("credentials")))
-    /// Not in the specification: only a dbus-daemon built with statistics answers this.
+    /// A method that is not in the specification. Only a dbus-daemon built with statistics answers it.
     static let connectionStatistics = Method(
         "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("statistics")))

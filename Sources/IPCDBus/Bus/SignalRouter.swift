@@ -50,8 +50,8 @@ struct MatchRule: Sendable {
         return parts.joined(separator: ",")
     }
 
-    /// Whether a signal matches every clause. The bus's own check is not enough, because any process may send any
-    /// signal directly to this one. A well-known sender name means its current owner.
+    /// Whether a signal matches this rule. The bus's own check is not enough, because any process may send any signal
+    /// directly to this one. If the rule's sender is a well-known name, the name's current owner must be the sender.
     @DBusActor
     func matches(_ message: Message, owners: NameRegistry) -> Bool {
         if let path, message.path != path { return false }

@@ -57,9 +57,9 @@ final class CallTable {
     }
 
     /// Whether an answer comes from the receiver of the call, or from the bus because the receiver is absent. A session
-    /// bus lets any process answer any call (`session.conf`), and serial numbers can be guessed; other answers are
-    /// ignored. If the receiver is a well-known name that is not watched (``NameRegistry``), any sender is accepted;
-    /// ``Connection/answer(to:on:at:_:timeout:)`` also returns the sender.
+    /// bus lets any process answer any call (`session.conf`), and serial numbers can be guessed, so all other answers
+    /// are ignored. But if the receiver is a well-known name that is not watched (``NameRegistry``), any sender is
+    /// accepted; ``Connection/answer(to:on:at:_:timeout:)`` also returns the sender.
     private func mayAnswer(_ message: Message) -> Bool {
         guard let names, let responder = responder(of: message.replySerial) else { return true }
         guard let sender = message.sender else { return false }
@@ -68,7 +68,7 @@ final class CallTable {
         return names.owner(of: responder).map { $0 == sender } ?? true
     }
 
-    /// Registers a call that has been sent, because its answer may arrive before the caller starts waiting.
+    /// Registers a call as soon as it has been sent: its answer may arrive before the caller starts waiting.
     /// - Parameter responder: the receiver of the call; `nil` on a peer-to-peer connection.
     func expect(
         _ serial: UInt32, from responder: BusName?, until deadline: ContinuousClock.Instant
@@ -160,7 +160,7 @@ final class PendingReply: @DBusActor Deadlined {
     func value() async -> Result<Message, CallError> {
         if let result { return result }
         return await withCheckedContinuation { continuation in
-            // Checked again, because calling `withCheckedContinuation` may have suspended.
+            // The answer may have arrived in the meantime, because calling `withCheckedContinuation` may suspend.
             if let result { continuation.resume(returning: result) } else { waiting = continuation }
         }
     }

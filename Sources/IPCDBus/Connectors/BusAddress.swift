@@ -37,7 +37,7 @@ public enum BusAddress: Sendable, Hashable {
     }
 
     /// The bytes of an environment variable; `nil` if it is not set or empty. Also `nil` if this program runs with
-    /// another user's rights, because its caller chose the value (secure_getenv(3)).
+    /// more rights than the user who started it and set the variable (secure_getenv(3)).
     private static func environment(_ name: String) -> [UInt8]? {
         guard let value = clinux_environment(name), value.pointee != 0 else { return nil }
         return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))

@@ -27,7 +27,7 @@ enum LibDBusConnector {
     private static func connect(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) -> Result<Opened, ConnectionError> {
-        // Keeps libdbus from making the program ignore SIGPIPE, which is unnecessary because libdbus uses MSG_NOSIGNAL.
+        // Otherwise, libdbus would make the whole program ignore SIGPIPE, although libdbus itself uses MSG_NOSIGNAL.
         dbus_connection_set_change_sigpipe(0)
         var error = DBusError()
         dbus_error_init(&error)
@@ -76,7 +76,8 @@ enum LibDBusConnector {
     }
 }
 
-/// Waits for the programs that libdbus starts (`unixexec:`) but never waits for, so that they do not become zombies.
+/// Waits for the programs that libdbus starts (`unixexec:`). Otherwise, they would become zombies when they exit,
+/// because libdbus does not wait for them.
 @DBusActor
 final class ChildReaper {
     private static var waiting: [pid_t: ChildReaper] = [:]
@@ -106,7 +107,7 @@ final class ChildReaper {
         }
     }
 
-    /// The child processes that this thread has started and that have not been waited for (proc_pid_task_children(5)).
+    /// The child processes of this thread that nobody has waited for yet (proc_pid_task_children(5)).
     nonisolated static func childrenOfThread() -> Set<pid_t> {
         guard let file = fopen("/proc/thread-self/children", "re") else { return [] }
         defer { fclose(file) }

@@ -52,7 +52,7 @@ package enum Background {
             return true
         }
         guard isNew, clinux_start_thread("background", { _ in Background.work() }, nil) != 0 else { return }
-        // The system cannot create another thread. The running threads take over the job; if none, it runs here.
+        // The system cannot create another thread. A running thread takes the job; if there is none, it runs here.
         let isAlone = state.withLock { state in
             guard state.running > 1 else { return true }
             state.running -= 1

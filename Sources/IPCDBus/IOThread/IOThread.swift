@@ -35,7 +35,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var identity: pthread_t?
     /// Whether the next enqueued job runs immediately instead of being queued.
     private var isBeginning = false
-    /// The arrivals being run. Swapped with `inbox.arrivals`, so that both arrays keep their capacity.
+    /// The jobs and actions being run. The array is swapped with `inbox.arrivals`, so that both keep their capacity.
     private var arrivals: [Arrival] = []
     @DBusActor private var work: [@DBusActor () -> Void] = []
     @DBusActor private var ready: [epoll_event] = []
@@ -43,7 +43,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor private var sources: [CInt: @DBusActor (UInt32) -> Void] = [:]
     @DBusActor private var timers = DeadlineQueue<ScheduledAction>()
     @DBusActor private var lastTimer: UInt64 = 0
-    /// The actions that other threads have handed over. They wait for the task that runs them.
+    /// The actions that other threads have handed over, until a task runs them.
     @DBusActor private var handedOver: [@DBusActor @Sendable () -> Void] = []
     @DBusActor private var idleWork: [(round: UInt64, action: @DBusActor () -> Void)] = []
     @DBusActor private var round: UInt64 = 0
@@ -227,8 +227,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for action in due { action() }
     }
 
-    /// Runs due timers one at a time, because an action may set or cancel other timers. Each action resumes a task, so
-    /// the number per turn is limited: the remaining timers, and timers set by these actions, run after the next poll.
+    /// Runs due timers one at a time, because an action may set or cancel other timers. The number is limited, because
+    /// each action resumes a task. The remaining timers, and timers set by these actions, run after the next poll.
     @DBusActor private func runDueTimers() {
         let (now, last) = (ContinuousClock.now, lastTimer)
         for _ in 0..<Self.timersPerTurn {
@@ -254,9 +254,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         if let first = idleWork.first, first.round + UInt64(Self.rounds) <= round { beginIdleWork() }
     }
 
-    /// Runs a job on the executors that its task most likely expects. After a wrong guess, the task needs another job
-    /// to switch to its actor. A job enqueued on this thread is from a task that prefers this executor, because any
-    /// other task here can continue without a job. Most jobs from other threads are from tasks without this preference.
+    /// Runs a job on the executors that its task most likely expects; after a wrong guess, the task needs another job
+    /// to switch to its actor. Only a task that prefers this executor enqueues a job on this thread: any other task
+    /// here continues without one. Most jobs from other threads belong to tasks without this preference.
     @DBusActor private func run(_ arrival: Arrival) {
         switch arrival {
         case .own(let job):

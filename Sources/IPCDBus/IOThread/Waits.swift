@@ -8,7 +8,7 @@ package final class Waiters {
     /// Waits for ``resumeOne()`` or ``resumeAll()`` if the condition holds.
     package func wait(while holds: () -> Bool) async {
         await withCheckedContinuation { continuation in
-            // Checked only here, because calling `withCheckedContinuation` may have suspended.
+            // The condition is checked only here, because calling `withCheckedContinuation` may have suspended.
             if holds() { waiting.append(continuation) } else { continuation.resume() }
         }
     }

@@ -102,7 +102,8 @@ public struct ErrorReply: Error, Equatable, Sendable {
     public init(_ name: ErrorName, _ message: String) { (self.name, self.message) = (name, message) }
 }
 
-/// A handler's error with a name on the wire. Any other is logged and answered as `org.freedesktop.DBus.Error.Failed`.
+/// An error of a handler that has a name on the wire. Any other error is logged and sent as
+/// `org.freedesktop.DBus.Error.Failed`.
 public protocol ErrorReplyConvertible: Error {
     var errorReply: ErrorReply { get }
 }

@@ -4,7 +4,7 @@ internal import Glibc
 /// entry starts at a multiple of 8, so these bytes are the same in every message.
 package struct EntryBeginning: Sendable {
     let bytes: [UInt8]
-    /// The length of the type at the end of the bytes; `nil` if there is no type, so that the value may have any type.
+    /// The length of the type at the end of the bytes; `nil` if they contain no type, so the value may have any type.
     let typeLength: Int?
     /// The first eight bytes: the length of the key and its first characters. They differ for most keys.
     package let mark: UInt64

@@ -156,7 +156,7 @@ extension Message {
             MessageHeader(.error, to: answer.header.destination, answer.replySerial, signature: "s"), error)
     }
 
-    /// Creates an error, with a shortened message, because the message may quote megabytes of a caller's text.
+    /// Creates an error reply. Its text is shortened, because it may quote megabytes that a caller has sent.
     private static func error(_ header: MessageHeader, _ error: ErrorReply) throws(MessageError) -> Message {
         var header = header
         header.errorName = error.name.text

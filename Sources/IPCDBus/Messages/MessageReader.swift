@@ -174,7 +174,7 @@ public struct MessageReader {
         while !isAtEnd {
             let before = position
             elements.append(try element(&self))
-            // Otherwise, a closure that reads nothing would loop forever.
+            // If the closure has read nothing, skip the element: otherwise, the loop would never end.
             if position == before { try skip() }
         }
         try leave(outer)

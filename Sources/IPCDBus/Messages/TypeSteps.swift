@@ -1,6 +1,6 @@
-/// A signature, converted into steps for skipping values. A structure is one step, which only skips padding; structures
-/// that start at the same offset share that step. Each step, or the one after it, therefore takes at least one byte of
-/// the message, and the time to skip a message does not depend on how deeply its types are nested.
+/// A signature, converted into steps for skipping values. Deeply nested types do not slow this down: a structure is one
+/// step that only skips padding, and structures that start at the same offset share that step. So of two consecutive
+/// steps, at least one skips a byte of the message.
 struct TypeSteps {
     struct Step {
         /// The type's character in the signature.
@@ -11,7 +11,7 @@ struct TypeSteps {
         var innerDepth: UInt8 = 0
         /// For an array: the alignment of its elements.
         var alignment: UInt8 = 1
-        /// For bytes: their count. For an array of unpadded numbers: the size of an element. Otherwise 0.
+        /// For bytes: how many this step skips. For an array of unpadded numbers: the size of an element. Otherwise 0.
         var size: UInt16 = 0
         /// For an array: the index of the first step after the steps of its elements.
         var end: Int32 = 0
@@ -20,7 +20,8 @@ struct TypeSteps {
     /// A stack. Only the first `count` steps are valid.
     private var steps: [Step] = []
     private(set) var count = 0
-    /// The number of steps up to the last start or end of an array or a signature. The next type cannot extend these.
+    /// The number of steps that the next type must not extend: those up to the last start or end of an array, or to the
+    /// start of the current signature.
     private var barrier = 0
 
     subscript(step: Int) -> Step { steps[step] }
@@ -74,7 +75,7 @@ struct TypeSteps {
         barrier = count
         append(types, &at, depth: depth + 1)
         if let size = size(from: place + 1) {
-            // All elements are valid, so only the array's length needs a check.
+            // Any bytes are valid elements of this array, so one step checks only the array's length.
             steps[place].size = size
             steps[place].innerDepth = steps[place + 1].depth
             count = place + 1

@@ -109,7 +109,7 @@ struct ValueSkipper: ~Copyable {
 
     // MARK: Bytes
 
-    // Inlined, because a message may contain thirty million values.
+    // The functions below are inlined, because a message may contain thirty million values.
 
     @inline(__always) private mutating func align(_ size: Int) throws(MessageError) {
         at = try block.aligned(at, to: size, end: end)

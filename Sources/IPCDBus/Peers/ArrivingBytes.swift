@@ -29,11 +29,11 @@ public final class ArrivingBytes {
 
     /// Shorter calls are not charged, because the number of calls has its own limit.
     static let leastCounted = 1 << 10
-    /// The number of bytes that each holder may always have, even if the limit is reached.
+    /// The number of bytes that each connection or sender may always have, even if the limit is reached.
     private static let always = 1 << 20
 
-    /// - Parameter most: the maximum number of bytes of all holders together. One holder may have half of it. The first
-    ///   bytes of a holder are admitted until the total reaches one and a half times the maximum.
+    /// - Parameter most: the maximum number of bytes of all callers together. One caller may have half of it. A caller
+    ///   that has none yet is admitted until the total reaches one and a half times the maximum.
     public init(most: Int) { self.most = most }
 
     /// - Returns: `nil` if the bytes exceed the holder's share.
@@ -59,7 +59,7 @@ public final class ArrivingBytes {
         return own <= Self.always || own <= most / 2 && total <= most
     }
 
-    /// Runs an action once, after a charge is next released.
+    /// Runs an action once, soon after the next release of a charge.
     func onRelease(_ action: @escaping @DBusActor () -> Void) { waiting.append(action) }
 
     private func release(_ charge: Charge) {

@@ -1,12 +1,12 @@
-/// A limit for the bytes or descriptors that this process holds for peers, shared by several connections. Between
-/// peers, this process stores unread and incomplete messages, as a bus would. At the limit, one of the connections
-/// that hold a large part is closed: the one without progress for the longest time. This protects two kinds of peers
-/// from one that does not read: a peer that has just requested a lot, and an idle peer that holds little.
+/// A limit for the bytes or descriptors that this process holds for peers, shared by several connections. Without a
+/// bus, this process itself stores unread and incomplete messages. At the limit, one of the connections that hold a
+/// large part is closed: the one that has gone longest without progress. This protects two kinds of peers from one that
+/// does not read: a peer that has just requested a lot, and an idle peer that holds little.
 @DBusActor
 final class HeldBound {
     private let most: Int
     private var total = 0
-    /// How often any connection has made progress. This serves as a clock that needs no system call.
+    /// The number of times that any connection has made progress. It serves as a clock that needs no system call.
     private var moves: UInt64 = 0
     private var holding: [ObjectIdentifier: Share] = [:]
 
@@ -50,7 +50,7 @@ final class HeldBound {
             total -= longest.amount
             holding[ObjectIdentifier(longest)] = nil
             (longest.amount, longest.hasEnded) = (0, true)
-            // Closed later, because closing the connection fails its calls, whose handlers may then send again.
+            // Close the connection later: its calls then fail, and the code that handles this may send again.
             DBusActor.thread.soon { longest.end() }
         }
         return !share.hasEnded

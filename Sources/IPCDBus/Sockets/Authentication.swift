@@ -17,7 +17,7 @@ struct Authentication {
     }
 
     private enum Step {
-        /// `nul`: a client starts with a NUL byte, which carries credentials on systems whose sockets do not.
+        /// `nul`: the server waits for the NUL byte that a client sends first. On some systems, it carries credentials.
         case nul, awaitsMechanism, awaitsIdentity, awaitsBeginning, awaitsConsent, awaitsDescriptors
     }
 

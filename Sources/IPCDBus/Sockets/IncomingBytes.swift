@@ -69,13 +69,13 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Takes over the descriptors of one message. They arrive with its first byte, never with those of another message.
+    /// Takes over the descriptors of one message. They arrive with its first byte, never with another message's bytes.
     private mutating func take(_ numbers: UnsafeBufferPointer<CInt>, areAll: Bool) {
         let arrived = numbers.map { Descriptor(owning: $0) }
         guard areAll else { return descriptors.append(.failure(.descriptorUnavailable)) }
         // A read may complete one message and start the next, so the descriptors of both may be unassigned.
         guard descriptors.count + arrived.count <= 2 * mostDescriptors else {
-            // In several writes, the sender has attached more descriptors to a message than are allowed.
+            // The sender has attached too many descriptors to one message, by writing it in several parts.
             descriptors = [.failure(.tooManyDescriptors(descriptors.count + arrived.count))]
             return
         }
@@ -115,7 +115,7 @@ package struct IncomingBytes: ~Copyable {
         if cut != nil, let message = nextCutMessage() { return message }
         guard cut == nil else { return nil }
         guard count >= MessageHeader.fixedLength else {
-            // Descriptors arrive with the first byte of their message, so without a byte, these belong to no message.
+            // Descriptors arrive with the first byte of their message. If no byte is left, these belong to no message.
             if count == 0 { descriptors = [] }
             return nil
         }

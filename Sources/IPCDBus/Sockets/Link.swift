@@ -39,7 +39,7 @@ final class Link {
     /// Set while reading is paused because the link's calls hold too much memory.
     private let readingPause = DBusTimer()
     private var isReadingPaused: Bool { readingPause.isSet }
-    /// The start of the current series of pauses in which no message was admitted; `nil` if there is none.
+    /// The start of the current series of reading pauses, with no message admitted in between; `nil` if there is none.
     private var pausedSince: ContinuousClock.Instant?
     private var awaitsRelease = false
     /// Whether the next message is admitted regardless of its size.
@@ -62,10 +62,11 @@ final class Link {
 
     /// If more bytes than this are queued, the link writes immediately, so that the other side can start reading.
     private static let largeBatch = 8_192
-    /// The time limit for a series of reading pauses, because unfinished calls may be waiting for another process.
+    /// The time limit for a series of reading pauses. Calls that wait for another process could make it last forever.
     private static let longestReadingPause = Duration.milliseconds(250)
     private static let mostReadsTogether = 16
-    /// Enough reads to empty any socket's buffer. Limited because a peer whose name has left the bus may keep writing.
+    /// The maximum number of reads when a peer has left. It is enough to empty any socket's buffer. It is limited,
+    /// because a peer whose name has left the bus may keep writing.
     private static let mostReadsAtEnd = 64
 
     /// Takes over a non-blocking socket.
@@ -91,7 +92,7 @@ final class Link {
     /// - Returns: its result; `speaking` if it is not over by the deadline.
     func authentication(until deadline: ContinuousClock.Instant) async -> Authentication.State {
         await LimitedWait.result(until: deadline) { end in
-            // Checked only here, because calling `LimitedWait.result` may have suspended.
+            // The state is checked only here, because calling `LimitedWait.result` may have suspended.
             guard authentication.state == .speaking, !isClosed else { return end(authentication.state) }
             authenticated = { end($0) }
         } ?? .speaking
@@ -239,7 +240,7 @@ final class Link {
         let me = self  // Keeps the link alive if a receiver releases it.
         // While reading is paused, an event other than EPOLLOUT reports a disconnect.
         if isReadingPaused { return me.endReadingPause(admitsNext: true) }
-        // One read per turn, so that other links get their turn. Only the rest of a long message gets several reads.
+        // Read only once, so that other links get their turn. Only the rest of a long message gets several reads.
         for _ in 0..<Self.mostReadsTogether {
             switch me.incoming.receive(from: me.socket.rawValue) {
             case .bytes:

@@ -68,7 +68,8 @@ struct SocketPath: Sendable {
         return .success(owned)
     }
 
-    /// Limits how long connect(2) waits: a unix socket fails with `EAGAIN` at the time limit of writes (socket(7)).
+    /// Limits how long connect(2) waits. On a unix socket, the time limit for writes applies to connecting, too
+    /// (socket(7)).
     private static func limitWait(_ descriptor: CInt, to wait: Duration) {
         let parts = wait.components
         var time = timeval(

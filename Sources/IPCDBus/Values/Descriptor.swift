@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A file descriptor, closed with its last reference. Messages carry duplicates, so writing one leaves it open.
+/// A file descriptor that is closed when its last reference is released. A message carries a duplicate of it, so the
+/// descriptor stays open after it has been written to a message.
 public final class Descriptor: Sendable, Hashable {
     public let rawValue: CInt
 
