@@ -25,7 +25,7 @@ package enum Advice: String, Sendable, CaseIterable {
 }
 
 extension String {
-    /// Returns an error message with only the advice at its end reworded; the rest may quote arbitrary text.
+    /// Rewords only the advice at the end of an error message, because the rest may quote arbitrary text.
     package func replacingAdvice(_ old: KeyPath<Advice, String>, _ new: (Advice) -> String) -> String {
         guard let advice = Advice.allCases.first(where: { hasSuffix($0[keyPath: old]) }) else { return self }
         return dropLast(advice[keyPath: old].count) + new(advice)

@@ -40,7 +40,7 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         bytes = stored
     }
 
-    /// Parses a digest in the form of ``description``, with digits in either case; `nil` if the form is wrong.
+    /// Parses a digest in the form of ``description``, also in upper-case digits; `nil` if the form is wrong.
     package init?(wire text: String) {
         guard text.hasPrefix(Self.prefix) else { return nil }
         let digits = text.dropFirst(Self.prefix.count)

@@ -19,8 +19,8 @@ package struct LimitExceeded: Condition, Hashable {
 
     /// The requested amount, if it can never fit, no matter what is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // A version or message never shrinks, so its content counts too. With any other limit, even 0 may let a call
-        // succeed later: it uses no unit if it no longer has to wait.
+        // A version or message never shrinks, so what it already contains counts too. Even if any other limit is 0, a
+        // request for one unit may succeed later: a call that no longer has to wait takes no unit.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
         return amount > max(isOfOneObject ? 0 : 1, allowed) && !isShare ? amount : nil
@@ -77,8 +77,8 @@ extension Limits {
         }
     }
 
-    /// Checks a limit that all payers share. A payer may use at most a quarter of it, or have a single larger request.
-    /// The last quarter is reserved for payers that use little, so that a few large payers cannot use up the limit.
+    /// Checks a limit that all charged accounts share. An account may use at most a quarter of it, or have one larger
+    /// request. Only accounts that use little may use the last quarter, so a few large ones cannot use up the limit.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64, ofPayer own: UInt64, request: UInt64
     ) throws(LimitExceeded) {

@@ -8,10 +8,10 @@ extension Limits {
         package let range: ClosedRange<UInt64>
         /// What a caller that reaches the limit can do.
         package let remedy: String
-        /// What a caller can do whose request exceeds the limit by itself, so that waiting or making room cannot help.
+        /// What a caller can do if its request exceeds the limit by itself, so that waiting or making room cannot help.
         package let remedyIfTooLarge: String
 
-        /// - Parameter remedy: what a caller can do in both cases.
+        /// - Parameter remedy: what a caller can do, whether or not its request exceeds the limit by itself.
         fileprivate init(
             _ name: String, _ keyPath: any WritableKeyPath<Limits, UInt64> & Sendable, _ range: ClosedRange<UInt64>,
             _ remedy: String
@@ -19,7 +19,7 @@ extension Limits {
             self.init(name, keyPath, range, later: remedy, tooLarge: remedy)
         }
 
-        /// - Parameter remedy: what helps only a request that fits once less of the limit is in use.
+        /// - Parameter remedy: what a caller can do if its request fits once less of the limit is in use.
         fileprivate init(
             _ name: String, _ keyPath: any WritableKeyPath<Limits, UInt64> & Sendable, _ range: ClosedRange<UInt64>,
             later remedy: String, tooLarge: String = "make it smaller, or raise the limit in ipc-broker.conf"

@@ -46,7 +46,7 @@ public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
         left.text.isIdentical(to: right.text)
     }
 
-    /// Compares byte by byte, like SQLite's `BINARY` collation, so that a page starts where the last one stopped.
+    /// Compares byte by byte, like SQLite's `BINARY` collation. So each page of a list starts where the last one ended.
     public static func < (left: PasteboardName, right: PasteboardName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }

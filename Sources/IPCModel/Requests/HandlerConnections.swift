@@ -5,9 +5,9 @@ struct HandlerConnections: Sendable, Equatable {
         var inFlight = Chain()
         /// The number of requests that are in flight on the connection, or dispatched for it.
         var requestCount = 0
-        /// The sizes of overdue deliveries, by delivery number. The handler or the bus still holds the requests.
+        /// The sizes of requests that timed out but that the handler or the bus still holds, by delivery number.
         var overdue: [UInt64: UInt64] = [:]
-        /// Whether the connection had overdue deliveries when it left the bus.
+        /// Whether the connection still had requests that had timed out (``overdue``) when it left the bus.
         private(set) var hadOverdue = false
         /// Whether the handler's direct connection was lost, so that the handler may have left the bus.
         private(set) var isInDoubt = false
@@ -21,7 +21,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func refuse() { hasRefused = !isGone }
 
-        /// Notes that the handler may have left the bus. Returns `false` if that was noted before, or it has left.
+        /// Notes that the handler may have left the bus. Returns `false` if this was noted before, or if it is certain.
         mutating func doubt() -> Bool {
             guard !isInDoubt, !isGone else { return false }
             isInDoubt = true

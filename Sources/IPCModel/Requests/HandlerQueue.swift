@@ -1,4 +1,4 @@
-/// The state machine of one handler: its requests, and when each is sent. For that of one request, see ``RequestLife``.
+/// The state machine of one handler: its requests, and when each is sent. Each request has its own: ``RequestLife``.
 ///
 /// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may be sent: it
 /// manages the window (one request at a time after a crash), the pauses after failures, and starting the handler. A
@@ -38,9 +38,9 @@ package struct HandlerQueue: Sendable, Equatable {
         case ownerUnknown
         case registered(window: Int, isOwner: Bool)
         case answered
-        /// A handler answered an overdue delivery, or the answer to that delivery is no longer expected.
+        /// A handler answered a request that had timed out, or an answer to that request is no longer expected.
         case answeredLate(delivery: UInt64, from: String)
-        /// A ``RequestLife/HandlerFailure`` occurred more than once.
+        /// The handler has returned a request unread, or lost its direct connection, more than once.
         case failed(because: String)
         /// A connection returned a request unread. It gets no more requests until it registers again.
         case refused(by: String)
@@ -96,7 +96,8 @@ package struct HandlerQueue: Sendable, Equatable {
         case absent
         /// The handler is running, but its connection is not known yet.
         case unnamed
-        /// - isSwitching: whether it is switching to or from a direct connection, so that requests could be reordered.
+        /// - isSwitching: whether the handler is switching to or from a direct connection, so that requests sent now
+        ///   could arrive in the wrong order.
         case at(String, isSwitching: Bool)
     }
 
@@ -231,7 +232,7 @@ extension HandlerQueue {
         }
     }
 
-    /// After a change, allows the bus to be asked again for a start or an owner that it could not provide before.
+    /// After a change, allows another attempt at what the bus could not do: start the handler, or name its connection.
     private mutating func reconsider() {
         if start == .impossible { start = .idle }
         if ownerQuestion == .unanswered { ownerQuestion = .none }
@@ -335,7 +336,8 @@ extension HandlerQueue {
         refuseSenders(failure)
     }
 
-    /// Refuses the unsent requests of waiting senders. One that cannot end before it is stored is refused only once.
+    /// Refuses the unsent requests of waiting senders. A request that is still being stored stays in the queue until
+    /// then, but is not refused again.
     private mutating func refuseSenders(_ failure: StartFailure) {
         let refused = senders.filter { queues[$0].connection == .none }
         guard !refused.isEmpty else { return }
@@ -386,7 +388,7 @@ extension HandlerQueue {
         reconsider()
     }
 
-    /// Sends the next prepared request, or turns it back if it was dispatched for a connection no longer in use.
+    /// Sends the next prepared request. If its connection is no longer in use, returns it to the queue instead.
     private mutating func leave(_ now: UInt64) -> Action? {
         let slot = queues.nextSendable()
         guard slot != .none else { return nil }
@@ -401,7 +403,7 @@ extension HandlerQueue {
         return .leave(id, delivery: deliveries)
     }
 
-    /// Dispatches the next request. Before that, starts a handler that is absent, or asks for its unknown connection.
+    /// Dispatches the next request. First starts the handler if it is absent, or asks for its connection if unknown.
     private mutating func dispatch(_ now: UInt64) -> Action? {
         let slot = first
         guard slot != .none, !isOnHold(now) else { return nil }

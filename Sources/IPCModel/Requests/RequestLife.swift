@@ -45,7 +45,7 @@ package struct RequestLife: Sendable, Hashable {
         /// A handler that lost its direct connection is still on the bus. Its answer to the request is lost.
         case stillThere
         /// The handler left the bus without answering.
-        /// - isAlone: whether it had no other request.
+        /// - isAlone: whether the handler had no other request.
         /// - limit: after this many crashes with no other request in flight, the request is parked (dead-lettered).
         case handlerCrashed(isAlone: Bool, limit: UInt32)
         /// The sender left, or a caller cancelled the request.
@@ -61,7 +61,7 @@ package struct RequestLife: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// The request may be delivered when its turn comes.
         case makeReady
-        /// Record the attempt, so that later ones get higher numbers even after a restart, and read the data to send.
+        /// Read the data to send, and record the delivery attempt: later ones get higher numbers even after a restart.
         case prepare
         case send
         /// Return the request to its place in its sender queue.
@@ -162,7 +162,7 @@ extension RequestLife {
         case (.stored, _):
             (isAccepted, state) = (true, .waiting)
             return [.makeReady]
-        // The first end is kept.
+        // The request already has an end, which is kept.
         case (_, .endsOnArrival): return []
         case (.calledOff(let end), _), (.undeliverable(let end), _): state = .endsOnArrival(end)
         default: break
@@ -209,7 +209,7 @@ extension RequestLife {
         case .answered(delivery, let end): return self.end(end)
         case .handedBack(delivery):
             handBacks += 1
-            // Only repeated returns count as a failure.
+            // Returning the request unread counts as a failure only from the second time on.
             return failure(.handedBack, handBacks) + putBack(isSuspect: false, isCalledOff)
         case .reachedNobody(delivery): return putBack(isSuspect: false, isCalledOff)
         case .cutOff(delivery):
@@ -218,7 +218,7 @@ extension RequestLife {
         case .stillThere:
             guard isCutOff else { return [] }
             cuts += 1
-            // Only repeated losses of the connection count as a failure.
+            // Losing the connection counts as a failure only from the second time on.
             return failure(.cutConnection, cuts) + putBack(isSuspect: false, isCalledOff)
         case .handlerCrashed(let isAlone, let limit): return crashed(isAlone, limit, isCalledOff)
         case .calledOff:

@@ -165,7 +165,7 @@ struct SenderQueues: Sendable, Equatable {
 
     func ids(of inFlight: Chain) -> [RequestID] { places.elements(from: inFlight.first).map { places[$0].id } }
 
-    /// Returns a request to its place in its sender queue, before all later waiting ones. It must have left its chain.
+    /// Returns a request to its place in its sender queue, before all later ones. It must not be in a ``Chain``.
     /// - Returns: the ids of later requests that are already dispatched but must not be sent before this one.
     mutating func putBack(_ slot: Slot, isSuspect: Bool, isReady: Bool) -> [RequestID] {
         places[slot].stage = isReady ? .waiting : .backedOff
@@ -174,7 +174,7 @@ struct SenderQueues: Sendable, Equatable {
             suspectCount += 1
         }
         let (queue, number) = (places[slot].queue, places[slot].number)
-        // Only other requests that were put back can precede this one, and the window limits their number.
+        // The loop is short: only other requests that were put back can come first, and the window limits their number.
         var later = queues[queue].waiting.first
         while later != .none, places[later].number < number { later = places[later].neighbours.next }
         places.insert(slot, before: later, in: &queues[queue].waiting)
@@ -192,7 +192,7 @@ struct SenderQueues: Sendable, Equatable {
         updateTurn(of: queue)
     }
 
-    /// Removes a request, which must have left its chain.
+    /// Removes a request, which must no longer be in a ``Chain``.
     mutating func forget(_ slot: Slot) {
         let (id, queue) = (places[slot].id, places[slot].queue)
         if places[slot].isSuspect { suspectCount -= 1 }

@@ -20,7 +20,7 @@ package struct SchemeClaim: Sendable, Hashable {
 
     init(_ application: ApplicationID, _ scheme: URLScheme) { (self.application, self.scheme) = (application, scheme) }
 
-    /// When the claim was made as one of this kind: a number, higher if later. `nil` if it is not of this kind.
+    /// When the claim got this kind: a later time is a higher number. `nil` if the claim is not of this kind.
     package internal(set) subscript(age kind: Kind) -> UInt64? {
         get {
             switch kind {
@@ -40,13 +40,14 @@ package struct SchemeClaim: Sendable, Hashable {
 
     package var kinds: [Kind] { Kind.allCases.filter { self[age: $0] != nil } }
 
-    /// The kind that determines the claim's rank: the older of persistent and installed, or live if it is neither.
+    /// The kind that determines the claim's rank: persistent or installed (whichever is older, if the claim is both);
+    /// otherwise live.
     package var kind: Kind {
         guard persistent != nil || installed != nil else { return .live }
         return persistent ?? .max < installed ?? .max ? .persistent : .installed
     }
 
-    /// Whether this claim ranks above the other one: lasting before live, and older before newer.
+    /// Whether this claim ranks above another. Persistent and installed claims rank above live ones; then age decides.
     func precedes(_ other: SchemeClaim) -> Bool {
         (kind == .live ? 1 : 0, self[age: kind] ?? .max) < (other.kind == .live ? 1 : 0, other[age: other.kind] ?? .max)
     }
