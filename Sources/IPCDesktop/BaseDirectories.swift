@@ -10,7 +10,7 @@ package struct BaseDirectories: Sendable, Hashable {
     package let systemData: [String]
     /// `XDG_CONFIG_DIRS`, the most important first, without ``configHome``.
     package let systemConfig: [String]
-    /// The desktops in `XDG_CURRENT_DESKTOP`, in lower case. Their lists of defaults take precedence over common ones.
+    /// The desktops in `XDG_CURRENT_DESKTOP`, in lower case. A desktop's list of defaults precedes the common list.
     package let desktops: [String]
 
     /// Reads an environment. As the specification says, empty variables count as unset, and relative paths are ignored.

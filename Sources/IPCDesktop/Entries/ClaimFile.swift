@@ -1,7 +1,7 @@
 package import IPCModel
 
-/// An installed claim, such as `dbus/demo.IPCServer.handler`. The broker only reads such files; `TransientRegistration`
-/// writes them.
+/// A file with an application's installed claim to URL schemes, such as `dbus/demo.IPCServer.handler`. The broker only
+/// reads such files; `TransientRegistration` writes them.
 package struct ClaimFile: Sendable, Hashable {
     package let application: ApplicationID
     package let schemes: [URLScheme]

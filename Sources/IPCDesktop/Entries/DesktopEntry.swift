@@ -2,7 +2,7 @@ internal import IPCModel
 
 /// The desktop entry through which browsers, `xdg-open` and `gio open` reach an application by way of the broker. Menus
 /// do not show it, and D-Bus never activates it, because the URL would then bypass the broker. ``DesktopRegistration``
-/// writes it. ``InstalledEntry`` is an entry that was read and may be any program's.
+/// writes it. In contrast, an ``InstalledEntry`` was read from a file and may belong to any program.
 package struct DesktopEntry: Sendable {
     let application: ApplicationID
     /// The absolute path of `ipc-client`, without newlines.

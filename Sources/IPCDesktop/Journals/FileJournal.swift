@@ -111,8 +111,8 @@ extension FileJournal.Entry {
 }
 
 extension FileJournal {
-    /// Updates this journal when another purpose reverts a file that it wrote before this purpose did.
-    /// - Returns: whether this purpose has written over the other's file.
+    /// Updates this journal when another purpose's file is reverted, in case this purpose has since written over it.
+    /// - Returns: whether this purpose has written over that file.
     mutating func forget(_ other: Entry) -> Bool {
         guard let place = entries.firstIndex(where: { $0.path == other.path }) else { return false }
         let standing = entries[place].before
@@ -123,7 +123,7 @@ extension FileJournal {
         } else {
             return false
         }
-        // A group or line that the other purpose created may now be ours to remove.
+        // Reverting this journal may now have to remove a group or line that the other purpose created.
         entries[place].own = entries[place].own.map { KeyFile(bytes: entries[place].before?.bytes ?? []).renewed($0) }
         let written = FileState(bytes: entries[place].after, mode: other.before?.mode ?? FileState.usualMode)
         if other.own != nil, case .restored(let state) = other.reversion(of: written) {

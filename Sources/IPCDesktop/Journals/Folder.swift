@@ -24,7 +24,7 @@ package enum Folder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Of the folder and its parents, those that do not exist, outermost first.
+    /// The folders that do not exist, out of the given one and its parents, outermost first.
     static func missing(_ path: String) -> [String] {
         var (path, missing) = (path, [String]())
         while !path.isEmpty, !exists(path) {
@@ -60,7 +60,7 @@ struct FolderLock {
             }
             while flock(opened, LOCK_EX) != 0, errno == EINTR {}
             var (held, standing) = (stat(), stat())
-            // The previous holder of the lock may have removed the folder, and another process created it again.
+            // The previous holder of the lock may have removed the folder, and another process may have recreated it.
             if fstat(opened, &held) == 0, stat(path, &standing) == 0, held.st_ino == standing.st_ino {
                 descriptor = opened
                 return

@@ -3,8 +3,8 @@ internal import IPCModel
 
 /// Writes files, and can revert them. Each purpose, such as one application's registration, has a journal in a common
 /// folder. A journal is on disk before its files are written, so that they can be reverted even if this program
-/// crashes. If other purposes have since written over a reverted file, their journals are updated. Whatever the order
-/// of reverting, the last purpose restores the file as it was before the first one wrote it.
+/// crashes. If other purposes have since written over a reverted file, their journals are updated. So once all purposes
+/// are reverted, in any order, the file is as it was before the first one wrote it.
 package struct JournaledFiles: Sendable {
     /// The absolute path of the folder of journals. It is created when needed, and removed once it is empty.
     private let folder: String
@@ -17,7 +17,7 @@ package struct JournaledFiles: Sendable {
     /// The names of the purposes that have a journal.
     package var names: [String] { Folder.names(folder).filter { !$0.hasSuffix("~") } }
 
-    /// Reverts the files written for a purpose before, then writes its new files, and reads them back.
+    /// Reverts the files that were previously written for a purpose, writes its new files, and reads them back.
     /// - Parameters:
     ///   - cache: the cache to update afterwards.
     ///   - plan: returns the files to write. It is called after the earlier files have been reverted.
@@ -74,7 +74,7 @@ package struct JournaledFiles: Sendable {
             let earlier = kept.first { $0.path == file.path }
             let before = if let earlier { earlier.before } else { try FileState.read(file.path) }
             guard let entry = file.entry(before: before) else {
-                // Before the first write, the file already had the planned content, so that file is restored.
+                // The original file already had the planned content, so it is put back and needs no journal entry.
                 if let earlier { try earlier.before?.write(to: file.path, keepsMode: true) }
                 continue
             }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// `mimeinfo.cache`, which `update-desktop-database` generates from the desktop entries in a folder. If an entry is not
-/// in the cache, GLib uses it only as a default (Desktop Entry Specification, "Caching of MIME types").
+/// `mimeinfo.cache`, which `update-desktop-database` generates from the desktop entries in a folder. GLib uses an entry
+/// that is not in the cache only if it is a default (Desktop Entry Specification, "Caching of MIME types").
 package struct MimeCache: Sendable {
     /// The folder of the desktop entries and of the cache.
     let applications: String

@@ -175,7 +175,7 @@ extension KeyFile {
         if !body.contains(where: \.isEntry) { lines.remove(at: header) }
     }
 
-    /// The record that would result from making the insertions of `own` in this file.
+    /// The record that would result from inserting the value of `own` into this file.
     func renewed(_ own: OwnEntries) -> OwnEntries {
         var renewed = OwnEntries(group: own.group, value: own.value)
         renewed.madeGroup = header(of: own.group) == nil
