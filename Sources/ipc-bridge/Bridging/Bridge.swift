@@ -200,7 +200,8 @@ final class Bridge {
 }
 
 extension Pasteboard {
-    /// Whether the current version is exactly this item. Consumes nothing, and fetches no promised content.
+    /// Whether the current version is exactly this item. The check does not consume a version that can be read only
+    /// once, and fetches no promised content.
     fileprivate func holdsOnly(_ item: PasteboardItem) async throws(IPCError) -> Bool {
         guard let version = try await versions().last, !version.isOnce, !version.isSensitive,
             version.types.count == 1, Set(version.types[0]) == Set(item.types),

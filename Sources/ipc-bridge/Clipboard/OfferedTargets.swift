@@ -84,7 +84,7 @@ extension ClipboardOffer {
             // The value `secret` of this hint makes clipboard managers ignore the content.
             if target == hint { return ClipboardContent(value: .text("secret"), target: target) }
             let places = offered.places(of: target)
-            // A single call for all items, because the first call consumes a version that can be read only once.
+            // One call reads all items, because the first call consumes a version that can be read only once.
             let held = try await board.version(changeCount, types: Array(Set(places.map(\.type))))
             let values = places.compactMap { place in
                 held.items.indices.contains(Int(place.item)) ? held.items[Int(place.item)][place.type]?.value : nil

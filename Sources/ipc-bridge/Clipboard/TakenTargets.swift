@@ -45,7 +45,8 @@ struct TakenTargets {
     private static func isContent(_ type: ContentType) -> Bool { type.essence.contains("/") }
 
     /// Whether a picture is only another form of a PNG in the same copy. Programs offer a picture in every format that
-    /// they can write, and have to encode it on each request. Drawings and animations contain more than pixels.
+    /// they can write, and have to encode it on each request. Drawings and animations do not count: they are more than
+    /// pixels.
     private static func isInPNG(_ type: ContentType) -> Bool {
         type.isImage && type != .png && !["image/svg+xml", "image/gif", "image/apng"].contains(type.essence)
     }
@@ -56,7 +57,7 @@ struct TakenTargets {
         let bytes = content.value.content
         let text =
             content.target == "STRING"
-            // ICCCM §2.6.2: ISO 8859-1, whose code points are those of Unicode.
+            // The text is in ISO 8859-1 (ICCCM §2.6.2), whose code points are those of Unicode.
             ? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
             : String(validating: bytes, as: UTF8.self)
         // A D-Bus string cannot contain U+0000, so such text is stored as bytes.
