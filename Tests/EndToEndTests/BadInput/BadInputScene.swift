@@ -55,8 +55,8 @@ struct BadInputScene: Sendable {
         var base = try await condition()
         try await round()
         var last = try await condition()
-        // The allocator may have returned more memory at the base than it does later; a leak grows by the same amount
-        // in each further round.
+        // A round counts as damage only if it adds to the round before: a leak grows by the same amount in each round,
+        // while a single difference may only mean that the allocator had just returned memory.
         for _ in 0..<3 where last.damage(since: base) != [] {
             base = last
             try await round()

@@ -102,7 +102,7 @@ struct BadReply: Sendable {
         BadReply(error: "org.freedesktop.DBus.Error.Failed", [.s("x")], naming: "x"),
         BadReply(error: "org.freedesktop.DBus.Error.UnknownMethod", [.s("what?")], naming: "what?"),
         BadReply(error: "org.freedesktop.DBus.Error.AccessDenied", [.s("no")], naming: "no"),
-        // The bus's error for a receiver that is gone, sent by one that is present.
+        // The error that the bus returns for a receiver that has left, but sent by the handler itself.
         BadReply(error: "org.freedesktop.DBus.Error.ServiceUnknown", [.s("I am not here")], naming: "I am not here"),
         BadReply(error: "org.freedesktop.DBus.Error.NameHasNoOwner", [.s("nor am I")], naming: "nor am I"),
         BadReply(error: "org.freedesktop.DBus.Error.NoReply", [.s("never")]),

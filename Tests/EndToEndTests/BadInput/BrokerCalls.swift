@@ -1,4 +1,4 @@
-/// The members of the broker, as calls that may be invalid.
+/// The broker's D-Bus methods, as calls that may be invalid.
 extension WireCall {
     static func openURL(_ url: String, _ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
         WireCall("URLs1", "OpenURL", [.s(url), .options(options)])

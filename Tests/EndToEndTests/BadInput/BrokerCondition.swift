@@ -2,8 +2,8 @@ import IPCTesting
 
 /// The state that bad input must not change.
 struct BrokerCondition: Sendable {
-    /// How much more anonymous memory another round of the same may leave: what the allocator keeps of a large message,
-    /// but never a copy for each.
+    /// The growth of anonymous memory that is allowed in a repeated round: enough for what the allocator keeps after a
+    /// large message, but not for a copy of every message.
     static let memoryTolerance = 4 << 20
 
     /// The process that owns the broker's name.

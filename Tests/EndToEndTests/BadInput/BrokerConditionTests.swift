@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The controls for the tests of bad input: each kind of damage is noticed.
+/// Negative controls for the tests of bad input: each kind of damage to the broker is noticed.
 @Suite(.privateBus) struct BrokerConditionTests {
     @Test func `a restart, a descriptor, memory or content counts as damage`() async throws {
         let scene = try await BadInputScene.start()

@@ -30,7 +30,7 @@ import Testing
         try await BadCall.expectRefused(Self.rows)
     }
 
-    /// Calls with the id of an earlier call, which differ from it in one respect each.
+    /// Calls that reuse the id of an earlier call, but differ from that call in one respect each.
     private static func reused(_ id: String, _ text: String) -> [(String, WireCall)] {
         let board = "\(WireCall.broker)/pasteboards/other"
         return [

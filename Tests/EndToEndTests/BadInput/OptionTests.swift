@@ -86,7 +86,7 @@ import Testing
             illTyped("sensitive", [.u(1), .s("true")]) { .setItems(.item("x"), $0) },
             illTyped("once", [.u(1), .s("true")]) { .addItems(.item("x"), $0) },
             illTyped("promises", [.s("text/html"), .strings(["text/html"])]) { .setItems(.item("x"), $0) },
-            // Clear has no content to which these could apply.
+            // `Clear` writes no content to which these options could apply.
             illTyped("sensitive", [.b(true)]) { .clear($0) }, illTyped("once", [.b(true)]) { .clear($0) },
             illTyped("time-to-live", [.t(1)]) { .clear($0) },
         ]

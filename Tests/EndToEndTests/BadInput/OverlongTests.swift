@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Everything one unit longer than allowed, next to the longest allowed value.
+/// Every value is rejected if it is one unit longer than allowed, and accepted at the maximum length.
 @Suite(.privateBus) struct OverlongTests {
     private static let mebibyte = 1 << 20
 

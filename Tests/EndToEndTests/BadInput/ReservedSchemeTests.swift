@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite(.privateBus) struct ReservedSchemeTests {
-    /// The list of invariant I22, written by hand a second time.
+    /// The reserved schemes of invariant I22, listed again by hand so that they do not depend on the tested code.
     private static let reserved = [
         "http", "https", "file", "ftp", "mailto", "tel", "data", "javascript", "vbscript", "about", "blob",
         "view-source", "dbus",
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `I22: a reserved scheme is not registered, and neither is the rest of its list`() async throws {
-        // The handler's registration must come from the owner of its name, which is the connection of the calls here.
+        // Only the owner of the handler's name may register it, so all calls use the connection that owns the name.
         let scene = try await BadInputScene.start()
         #expect(Self.rows.count >= 20)
         try await scene.runRounds {

@@ -11,7 +11,7 @@ struct VanishingCaller: Sendable {
         self.leave = leave
     }
 
-    /// A caller that has sent `Hello`; when it has left, the broker has been notified.
+    /// A caller that leaves after it has sent `Hello`. Before `after` runs, the bus has told the broker that it left.
     static func greeted(
         _ name: String, _ work: @escaping @Sendable (BadInputScene) async throws -> Void,
         after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }
@@ -25,7 +25,7 @@ struct VanishingCaller: Sendable {
         }
     }
 
-    /// A caller that leaves once the handler has its request, which then runs to completion.
+    /// A caller that leaves while the handler works on its request; the handler then finishes the request.
     static func delivered(_ name: String, flags: Int = 0) -> VanishingCaller {
         VanishingCaller(name) { scene in
             let unique = try await scene.peer.open("leaver")
@@ -37,9 +37,11 @@ struct VanishingCaller: Sendable {
         }
     }
 
-    /// A caller that sends calls and does not read the answers, once the broker has started to process them.
-    /// - Parameter first: a call that is answered before. From then on, the broker knows the caller's sandbox. Nothing
-    ///   can be found out about a caller that has left, so its later calls get least privilege (I19).
+    /// A caller that sends calls, waits until the broker has started to process them, and leaves without reading the
+    /// answers.
+    /// - Parameter first: a call that is answered before the others. From then on, the broker knows the caller's
+    ///   sandbox.
+    ///   The bus cannot describe a caller that has left, so without `first` the calls get least privilege (I19).
     static func sending(
         _ name: String, answered first: WireCall? = nil, _ calls: [WireCall],
         after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }
@@ -55,7 +57,7 @@ struct VanishingCaller: Sendable {
 }
 
 extension BadInputScene {
-    /// The bus notifies all listeners, including the broker, that a connection is closed, and each of them in order.
+    /// Waits for the bus's signal that a connection is closed. The bus has sent the signal to the broker by then, too.
     fileprivate func waitForEnd(of unique: String) async throws {
         while true {
             let signal = try await peer.nextSignal("NameOwnerChanged", on: "witness")
@@ -72,7 +74,7 @@ extension BadInputScene {
     private static let big = WireCall.setItems(.items([[("text/plain", .repeated("x", 1 << 20))]]))
     private static let temporary = "\(WireCall.broker)/pasteboards/temporary"
 
-    /// A different id for each round, because a repetition is recognised for minutes.
+    /// An id that is new in each round, because the broker recognises a repeated id for minutes.
     private static func newID() -> String { "call-\(UInt64.random(in: 0 ... .max))-to-be-repeated" }
 
     private static let early: [VanishingCaller] = [

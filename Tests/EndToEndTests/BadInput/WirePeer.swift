@@ -183,7 +183,7 @@ struct WirePeer: Sendable {
     struct Tries: Sendable, CustomStringConvertible {
         /// The number of each result, keyed by the error name or `accepted`.
         let tally: [String: Int]
-        /// The content read after the accepted calls: size and digest.
+        /// How often each content was read after the accepted calls, keyed by its size and digest.
         let read: [String: Int]
 
         var description: String { "\(tally) \(read)" }
@@ -194,7 +194,7 @@ struct WirePeer: Sendable {
         case flip, truncate, seal
     }
 
-    /// Makes a call with a descriptor this many times, and reads the accepted content through another one.
+    /// Makes a call with a descriptor this many times, and reads the accepted content back with the call `reading`.
     func tries(
         _ count: Int, of call: WireCall, meddling: Meddling? = nil, reading: WireCall, on connection: String = "caller"
     ) async throws -> Tries {

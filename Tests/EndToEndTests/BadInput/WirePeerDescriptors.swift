@@ -1,7 +1,7 @@
 import Testing
 
-/// The part of a ``WirePeerScript`` that creates descriptors and examines received ones. memfd_create(2), fcntl(2)
-/// “File sealing”.
+/// The part of a ``WirePeerScript`` that creates descriptors and examines received ones. See memfd_create(2), and “File
+/// sealing” in fcntl(2).
 enum WirePeerDescriptors {
     static let text = #"""
         import array, fcntl, hashlib, random, tempfile, threading
@@ -124,7 +124,7 @@ struct WireDescriptor: Sendable, Hashable, CustomTestStringConvertible {
     var kind: String
     var size = 0
     var seed = 1
-    /// The content, repeated, instead of that of the seed.
+    /// A text that is repeated to form the content; if it is empty, the content is computed from the seed.
     var text = ""
 
     /// A memory file with all the seals that the contract requires.

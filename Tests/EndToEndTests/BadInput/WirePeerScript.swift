@@ -1,11 +1,11 @@
 /// The program of a ``WirePeer``: hand-written connections to the bus that can send anything.
 ///
-/// It reads one command per line, as JSON, and answers each with one line of JSON. D-Bus specification, "Message
-/// Protocol"; it uses only Python's standard library.
+/// It reads one command per line, as JSON, and answers each with one line of JSON. It follows "Message Protocol" in the
+/// D-Bus specification, and uses only Python's standard library.
 enum WirePeerScript {
     static let text = connection + commands
 
-    /// The part that speaks to the bus, also for other Python programs that send what no library would send.
+    /// The part that speaks to the bus. Other Python programs that send what no library would send use it too.
     static let connection = #"""
         import json, os, select, socket, struct, sys, time
 

@@ -1,8 +1,8 @@
 /// A value to send to the bus, even one that no D-Bus library would send.
 ///
-/// It reaches the ``WirePeer`` as JSON: the peer marshals it with the signature next to it.
+/// The ``WirePeer`` receives it as JSON together with its signature, and marshals it.
 struct WireValue: Sendable, Hashable {
-    /// The type, one complete type of the D-Bus specification.
+    /// The value's type, as the signature of one complete type.
     let signature: String
     /// The form in which the peer receives it.
     let json: String
@@ -77,14 +77,14 @@ struct WireValue: Sendable, Hashable {
     private var inVariant: String { #"{"type":"\#(signature)","value":\#(json)}"# }
 }
 
-/// A minimal JSON writer; RFC 8259 §7.
+/// A minimal JSON writer that follows RFC 8259 §7.
 enum JSON {
     static func text(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"
-            // Escaped beyond ASCII too, so that no stream in between can change it.
+            // Only printable ASCII is written unescaped, so that no program on the way can change a character.
             case " "..."~": result.unicodeScalars.append(scalar)
             default:
                 for unit in String(scalar).utf16 {
