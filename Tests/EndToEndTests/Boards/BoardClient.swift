@@ -5,13 +5,13 @@ import IPCTesting
 
 /// A mistake that a layer above the broker can make, enabled to check that it is found.
 enum BoardMistake: String, CaseIterable, Sendable {
-    /// A compare-and-set that reads, compares, and then sets.
+    /// A compare-and-set in three steps that are not atomic: it reads, compares, and then sets.
     case lostUpdate = "lost-update"
-    /// A read in two calls: the change count of the first with the items of the second.
+    /// A read in two calls: it returns the change count of the first with the items of the second.
     case tornRead = "torn-read"
-    /// A take that reads and then clears.
+    /// A take in two steps: it reads and then clears.
     case doubleTake = "double-take"
-    /// A read that is answered from memory every second time.
+    /// A read whose every second answer comes from memory instead of the broker.
     case countTakenBack = "count-taken-back"
 }
 
@@ -20,7 +20,7 @@ enum BoardMistake: String, CaseIterable, Sendable {
 final class BoardClient {
     private let client: BrokerClient
     private let mistake: BoardMistake?
-    /// The first read of each board, for a mistake.
+    /// The first read of each board, which ``BoardMistake/countTakenBack`` returns again later.
     private var remembered: [String: History.Result] = [:]
 
     init(_ bus: PrivateBus, _ mistake: BoardMistake? = nil) async throws {
@@ -28,9 +28,10 @@ final class BoardClient {
         self.mistake = mistake
     }
 
-    /// Performs an operation; with the same id, it repeats the same call.
+    /// Performs an operation; repeating it with the same id repeats the same call.
     ///
-    /// - Throws: a `CallError` if the answer is lost. A broker error that the operation may get is a result.
+    /// - Throws: a `CallError` if the answer is lost. An error that the broker may return for the operation is a
+    ///   result.
     func perform(_ action: History.Action, id: String) async throws -> History.Result {
         do throws(CallError) {
             return try await attempt(action, id)
@@ -73,7 +74,7 @@ final class BoardClient {
     ) async throws(CallError) -> History.Result {
         guard mistake == .lostUpdate else { return try await write(board, value, id, expected: expected) }
         guard case .items(expected, _) = try await items(board, GetItemsOptions()) else { return .refused }
-        // It takes its time, so that other clients come in between.
+        // A second read takes time, so that other clients can change the board before the write.
         _ = try await items(board, GetItemsOptions())
         return try await write(board, value, id)
     }

@@ -61,7 +61,7 @@ struct ExactValueTests {
 }
 
 extension ExactValueTests.Place {
-    /// The number of the id, and the bits of the other numbers.
+    /// The id in decimal, and the bits of the frame's four numbers in hexadecimal.
     fileprivate var bits: String {
         let numbers = [frame.x, frame.y, frame.width, frame.height].map { number in
             let digits = String(number.bitPattern, radix: 16)

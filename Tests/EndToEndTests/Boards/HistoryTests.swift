@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I11, I12: versions and their change counts, on the wire.
+/// I11, I12: versions and their change counts, as any D-Bus client sees them.
 @Suite(.privateBus)
 struct HistoryTests {
     @Test(arguments: [true, false])
@@ -73,7 +73,7 @@ struct HistoryTests {
         #expect(skipped.error == nil, "\(skipped)")
         try await broker.restart()
         #expect(try await board.set("far on") > Int(target))
-        // It does not go back.
+        // Skipping to a lower change count has no effect.
         _ = try await board.call(WireCall("Pasteboards1", "SkipChangeCounts", [.t(5), .none]))
         #expect(try await board.set("further") > Int(target) + 1)
     }

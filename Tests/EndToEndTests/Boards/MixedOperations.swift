@@ -115,7 +115,7 @@ final class MixedOperations {
         }
     }
 
-    /// The kinds of operations that are compare-and-sets.
+    /// The random numbers from 0 to 99 for which an operation is a compare-and-set.
     private static let exchanges = 0..<30
 
     private func count(of board: String, by number: Int) async throws -> UInt64 {
@@ -129,7 +129,7 @@ final class MixedOperations {
     private func action(
         _ kind: Int, _ board: String, _ name: String, _ expected: UInt64, _ generator: inout SeededGenerator
     ) -> History.Action {
-        // Some are small, and some span several pages of the store.
+        // Some texts are small, and some span several pages of the store.
         let length = [0, 0, 100, 3_000][Int.random(in: 0..<4, using: &generator)]
         let value = Array((name + ":" + String(repeating: name.last ?? "x", count: length)).utf8)
         return switch kind {

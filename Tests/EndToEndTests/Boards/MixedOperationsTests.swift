@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I1, I2, I10, I11, I12: for all concurrent operations, and whenever the broker is killed.
+/// I1, I2, I10, I11 and I12 hold for all concurrent operations, whenever the broker is killed.
 @Suite(.privateBus, .serialized)
 struct MixedOperationsTests {
     private static let size = MixedOperations.Size(
@@ -16,10 +16,10 @@ struct MixedOperationsTests {
         for (kind, count) in report.history.kinds { #expect(count > 0, "\(kind)") }
     }
 
-    /// The controls: the same run with a mistake.
+    /// Negative controls: the same run finds each deliberate mistake of a client.
     @Test(arguments: BoardMistake.allCases)
     func `a faulty client is found`(mistake: BoardMistake) async throws {
-        // A faulty compare-and-set must succeed first, which is more frequent with fewer clients.
+        // A lost update shows only if a compare-and-set succeeds, which happens more often with fewer clients.
         let size =
             mistake == .lostUpdate
             ? MixedOperations.Size(clients: 5, operations: 800, boards: 1, kills: 0)
@@ -44,7 +44,7 @@ extension BoardMistake {
 }
 
 extension History {
-    /// The number of successful operations of each kind.
+    /// The number of successful operations, by kind.
     fileprivate var kinds: [String: Int] {
         var kinds = ["set": 0, "compare-and-set": 0, "add": 0, "get": 0, "take": 0, "clear": 0]
         for operation in operations where operation.result != .unknown && operation.result != .refused {

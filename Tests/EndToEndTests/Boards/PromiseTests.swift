@@ -43,7 +43,7 @@ struct PromiseTests {
     @Test func `promised content is requested once, at the first read`() async throws {
         let (_, writer, reader) = try await start()
         let count = try await promise(writer)
-        // Existing content needs no writer.
+        // Content that already exists is read without asking the writer.
         #expect(try await reader.get(["types": .strings(["text/plain;charset=utf-8"])]).texts == ["here", nil])
         #expect(try await writer.peer.waitingCalls(on: "writer") == 0)
         let serial = try await ask(reader, ["types": .strings([Self.json])])
@@ -114,7 +114,7 @@ struct PromiseTests {
             if error != nil { #expect(broken.text.contains("out of paper")) }
         }
         #expect(broker.isRunning)
-        // The promise remains.
+        // The failed reads leave the promise in place, and the next read is answered.
         let serial = try await ask(reader, ["types": .strings([Self.json])])
         _ = try await give(writer, [.v(.s("{}"))])
         #expect(WireBoard.read(try await answer(serial, reader)).texts == ["{}", nil])
@@ -126,7 +126,7 @@ struct PromiseTests {
         let other = try await WireBoard.make("other", on: reader.peer, "other")
         let serial = try await ask(reader, ["types": .strings([Self.json])])
         _ = try await reader.peer.nextCall("GetPromisedData", on: "writer")
-        // Answered while the reader is waiting.
+        // Another pasteboard is written and read while the reader waits for the promised content.
         let count = try await other.set("meanwhile")
         #expect(try await other.get() == (count, ["meanwhile"]))
         let broken = try await answer(serial, reader)
@@ -139,7 +139,7 @@ struct PromiseTests {
         let (broker, writer, reader) = try await start()
         let count = try await promise(writer)
         let serial = try await writer.peer.send(WireCall("Pasteboards1", "FetchPromises", [.none]), on: "writer")
-        // In any order.
+        // The two promised values may be requested in any order.
         var asked: Set<String> = []
         for _ in 0..<2 { asked.insert(try await give(writer, [.v(.s("kept"))])) }
         #expect(asked == ["0 \(Self.json)", "1 \(Self.html)"])

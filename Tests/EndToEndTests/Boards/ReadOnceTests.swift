@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I10, I12: content that only one caller may get, on the wire.
+/// I10, I12: content that only one caller may get, as any D-Bus client sees it.
 @Suite(.privateBus)
 struct ReadOnceTests {
     @Test(arguments: [true, false])
@@ -21,7 +21,7 @@ struct ReadOnceTests {
         #expect(try await board.get() == (after, []))
         let gone = try await board.call(.getItems(["change-count": .t(UInt64(count))], at: board.path))
         #expect(gone.error == BoardErrors.noSuchItem, "\(gone)")
-        // Content that was set without it stays.
+        // Content that was set without `once` stays after it was read.
         let next = try await board.set("open")
         for _ in 0..<2 { #expect(try await board.get() == (next, ["open"])) }
     }
