@@ -3,7 +3,7 @@ import IPCInterface
 import IPCTesting
 import Testing
 
-/// `ipc-broker.conf`, the command line and the environment, as the program reads them.
+/// The broker's settings from `ipc-broker.conf`, the command line and the environment.
 @Suite(.privateBus) struct ConfigurationTests {
     @DBusActor
     private func limits() async throws -> [String: UInt64] {
@@ -38,7 +38,7 @@ import Testing
         _ = try await BrokerProcess.start(settings)
         let limits = try await limits()
         #expect(limits["watchers"] == 123 && limits["history"] == 9)
-        // The control: an unset value has its default.
+        // The control: a limit that is not set has its default value.
         #expect(limits["pasteboards"] == 100_000)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let output = try await run(["--config", path])
         #expect(output.status == .exited(65))
         #expect(output.errors.contains(path + place) && output.errors.contains(part), "\(output)")
-        // In its default place too.
+        // The same file is also rejected in the default place.
         try writeUsual(text)
         #expect(try await run([]).status == .exited(65))
     }

@@ -50,7 +50,8 @@ struct RemoteBusTests {
         let refused = try await Tools.client(["set", "remote"], environment: remote, input: .text(tooLong))
         #expect(refused.status == .exited(65), "\(refused.errors)")
         #expect(refused.errors.contains("cannot pass file descriptors"), "\(refused.errors)")
-        // The control: the same value is accepted where descriptors pass, and the remote reader is rejected.
+        // The control: a local client can write the same value, because descriptors pass. A remote client cannot read
+        // it.
         #expect(try await Tools.client(["set", "remote"], input: .text(tooLong)).status == .success)
         let unread = try await Tools.client(["get", "remote"], environment: remote)
         #expect(unread.status != .success && !unread.errors.isEmpty && unread.output.isEmpty)
@@ -62,7 +63,7 @@ struct RemoteBusTests {
         let line = try #require(document.split(separator: "\n").first { $0.hasPrefix("DBUS_SESSION_BUS_ADDRESS='") })
         let address = String(line.split(separator: "'")[1])
         #expect(address.contains("path=ssh"))
-        // In place of ssh: passes the words to a local shell, through pipes.
+        // A fake ssh passes the command to a local shell, through pipes.
         let folder = try bus.directory.makeDirectory("remote")
         try FileContents.write(
             "#!/bin/sh\n[ \"$1 $2\" = '-xT HOST' ] || exit 64\nshift 2\ncat | sh -c \"$*\" | cat\n", to: "\(folder)/ssh"
@@ -79,7 +80,7 @@ struct RemoteBusTests {
 
     @Test func `autolaunch uses the bus that dbus-launch names`() async throws {
         let broker = try await BrokerProcess.start()
-        // libdbus runs dbus-launch and reads the address, a process ID and a window.
+        // A fake dbus-launch writes what libdbus expects: an address, a process ID and a window ID.
         let folder = try bus.directory.makeDirectory("launcher")
         try FileContents.write(
             "#!/bin/sh\nprintf '%s\\000' '\(bus.address)'\nhead -c 12 /dev/zero\n", to: "\(folder)/dbus-launch")

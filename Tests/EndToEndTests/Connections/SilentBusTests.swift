@@ -56,7 +56,7 @@ struct SilentBusTests {
         kill(try bus.pid, SIGSTOP)
         try await expectTryAgain(["send", "hello", "--timeout", "1"], bus.address, within: .seconds(15))
         kill(try bus.pid, SIGCONT)
-        // The control: it answers again, and there is no broker.
+        // The control: the bus answers again, and the command reports that there is no broker.
         #expect(try await Tools.client(["send", "hello", "--timeout", "10"]).status == .exited(69))
     }
 
