@@ -26,14 +26,14 @@ struct AuthorityTests {
         #expect(try await scene.succeed(.listRequests()).body[0].elements == [])
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         #expect(scene.broker.log.contains(Self.trusted) && scene.broker.log.contains(DeliveryScene.application))
-        // It does not help if another program owns the name; the caller itself must own it.
+        // The allowed name must be owned by the caller itself; it does not help if another program owns it.
         try await scene.succeed(.bus("RequestName", [.s(Self.trusted), .u(4)]), on: "witness")
         try await scene.expectError("AccessDenied", of: open(stated), on: "caller")
         try await scene.succeed(open(stated), on: "witness")
         let request = try await scene.next()
         #expect(request["source-strength"]?.text == "owned" && request["source-application"]?.text == Self.trusted)
         try await scene.answer(request)
-        // And only as long as it owns it, even with another broker.
+        // A caller that gives up the allowed name is rejected from then on, also by a restarted broker.
         try await scene.succeed(.bus("ReleaseName", [.s(Self.trusted)]), on: "witness")
         try await scene.expectError("AccessDenied", of: open(stated), on: "witness")
         try await scene.broker.restart()
@@ -75,7 +75,7 @@ struct AuthorityTests {
             try await scene.succeed(.bus("GetNameOwner", [.s(BrokerProcess.busName)])).body[0].text)
         let handler = try #require(
             try await scene.succeed(.bus("GetNameOwner", [.s(DeliveryScene.application)])).body[0].text)
-        // The forged signals: the handler has left, and the forger now owns the name.
+        // Forged signals, which say that the handler has left and that the forger now owns the handler's name.
         let caller = try await scene.peer.open("forger")
         for body in [[handler, handler, ""], [DeliveryScene.application, handler, caller]] {
             for destination in [broker, ""] {
@@ -93,7 +93,7 @@ struct AuthorityTests {
         #expect(try await scene.next().id == second)
     }
 
-    /// The library as the handler: it accepts calls only from the owner of the broker's name.
+    /// A handler that uses the library accepts calls only from the owner of the broker's name.
     @DBusActor
     @Test func `I19: a handler rejects a URL that is not from the broker`() async throws {
         let scene = try await DeliveryScene.start(handler: false)
@@ -119,7 +119,7 @@ struct AuthorityTests {
         await application.close()
     }
 
-    /// The library as the sender: only the broker may report the outcome of a request.
+    /// A sender that uses the library learns the outcome of a request only from the broker.
     @DBusActor
     @Test func `I19: an outcome that is not from the broker is ignored`() async throws {
         let scene = try await DeliveryScene.start()
@@ -154,12 +154,12 @@ struct AuthorityTests {
         ] { try await scene.expectError("AccessDenied", of: call, on: "orphan") }
         #expect(try await scene.succeed(.getPolicy(DeliveryScene.application))["default"]?.text == "deny")
         #expect(try await scene.succeed(.listRequests(), on: "orphan").body[0].elements == [])
-        // The same on a connection whose process is running.
+        // The control: on a connection whose process is running, a request is queued and listed.
         try await scene.succeed(.setPolicy(DeliveryScene.application, ["default": .s("allow")]), on: "caller")
         let id = try await scene.queue()
         #expect(try await scene.succeed(.listRequests(), on: "caller").body[0].elements?.count == 1)
         #expect(try await scene.succeed(.listRequests(), on: "orphan").body[0].elements == [])
-        // For everything else, only the id counts.
+        // Only the list depends on the caller: the orphan can query a single request, because it knows the id.
         #expect(try await scene.succeed(.getRequest(id), on: "orphan")["id"]?.text == id)
     }
 }

@@ -7,13 +7,13 @@ import Testing
 struct ColdStartTests {
     private static let rounds = TestSize.pick(small: 5, full: 200)
     private static let requests = 100
-    /// The maximum time, in seconds, for which the handler owns its name before it listens.
+    /// The maximum time, in seconds, between the handler's owning its name and its reading its calls.
     private static let late = 0.3
 
     @Test(arguments: [false, true])
     func `I7, I8: a cold start loses and reorders nothing`(queued: Bool) async throws {
         var settings = BrokerProcess.Settings()
-        // Each round stops the handler, and no round must wait because of that.
+        // Each round stops the handler, and the broker must not delay the next start because of that.
         settings.arguments = ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=1"]
         let broker = try await BrokerProcess.start(settings)
         let handler = try await HandlerProgram()
@@ -39,7 +39,7 @@ struct ColdStartTests {
                 handler.url("early"), ["id": .s(id), "queue": .b(true), "application": .s(handler.application)]),
             on: "caller")
         #expect(queued["outcome"]?.text == "queued", "\(queued)")
-        // The bus announces it.
+        // Installing the handler makes the bus announce that it can be started, and the broker starts it.
         try await handler.install(try await BrokerClient())
         let end = try await peer.call(.waitRequest(id), on: "caller")
         #expect(end["outcome"]?.text == "handled", "\(end)")
@@ -69,7 +69,7 @@ struct ColdStartTests {
         return urls
     }
 
-    /// Checks that one process got all of them in order, and stops it for the next round.
+    /// Checks that one process got all URLs in order, and stops that process for the next round.
     private func expectOneProcess(_ round: Int, _ handler: HandlerProgram, _ urls: [[String]]) async throws {
         let entries = try handler.log.read()
         #expect(entries.starts.count == round + 1)

@@ -16,7 +16,7 @@ final class DeliveryRun {
         var brokerKills: Int
         /// The number of times that each handler is killed.
         var handlerKills: Int
-        /// One in this many requests crashes its handler each time.
+        /// One in this many requests crashes its handler at every delivery.
         var killers = 500
     }
 
@@ -88,7 +88,8 @@ final class DeliveryRun {
                 let own = generator.split()
                 group.addTask { try await sender.run(size.requests, killers: size.killers, own) }
             }
-            // The processes to kill may have nothing left to do, so these tasks are not awaited.
+            // A task that kills a handler may wait forever, because the handler has no requests left, so it is
+            // cancelled at the end.
             let killing = handlers.map { handler in
                 let killer = generator.split()
                 return Task { try await self.kill(handler, killer) }
@@ -108,7 +109,7 @@ final class DeliveryRun {
     /// Kills the broker at random points of the progress, and starts it again.
     private func killBroker(_ generator: SeededGenerator) async throws {
         var generator = generator
-        // Before the last requests have ended, so that there is something left to lose.
+        // The last tenth of the steps is left out, so that the broker still has requests to lose at every kill.
         let all = size.senders * size.requests * 9 / 5
         for moment in (0..<size.brokerKills).map({ _ in Int.random(in: 1..<all, using: &generator) }).sorted() {
             try await withDeadline("progress of \(moment) steps", limit: .seconds(900)) { [progress] in
@@ -122,8 +123,8 @@ final class DeliveryRun {
 
     /// Kills a handler when its process has answered a random number of requests.
     ///
-    /// After two answers, the request that the previous process left behind is resolved. So no request meets these
-    /// kills three times and is parked because of them.
+    /// Every process answers at least two requests before it is killed. By then, the request that was cut off by the
+    /// kill before has ended. So no request is cut off three times and parked because of these kills.
     private func kill(_ handler: HandlerProgram, _ generator: SeededGenerator) async throws {
         var generator = generator
         let all = size.senders * size.requests / size.handlers

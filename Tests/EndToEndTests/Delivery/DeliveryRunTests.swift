@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I1, I6, I7, I8: many senders queue requests, and everything is killed again and again.
+/// I1, I6, I7, I8: many senders queue requests while the broker and the handlers are killed again and again.
 @Suite(.privateBus, .serialized)
 struct DeliveryRunTests {
     private static let size = DeliveryRun.Size(
@@ -9,8 +9,8 @@ struct DeliveryRunTests {
         handlers: TestSize.pick(small: 2, full: 4), brokerKills: TestSize.pick(small: 3, full: 20),
         handlerKills: TestSize.pick(small: 2, full: 20), killers: TestSize.pick(small: 100, full: 500))
 
-    /// For a small run: a handler may be started often and in quick succession. In a large run, the test process, which
-    /// runs all senders, is charged for more records than one process may keep.
+    /// A small run starts its handlers often and in quick succession. A large run keeps more ended requests than usual,
+    /// because all of its senders are one process, to which all of them are charged.
     private static let arguments = TestSize.pick(
         small: ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=5"],
         full: ["--limit", "ended-requests-kept=100000"])
@@ -34,14 +34,15 @@ struct DeliveryRunTests {
         #expect(report.history.duplicates > 0)
     }
 
-    /// The controls: the same run with a broker that has one defect.
+    /// Negative controls: the same run finds the defect of a faulty broker.
     @Test(arguments: DeliveryControl.allCases)
     func `a faulty broker is found`(_ control: DeliveryControl) async throws {
         var size = Self.size
-        // Without kills, any violation is due to the defect. The broker that forgets needs kills.
+        // Without kills, any violation is due to the defect. Only a broker that forgets requests needs kills to show
+        // it.
         (size.handlerKills, size.killers) = (0, .max)
         size.brokerKills = control == .answerBeforeCommit ? 20 : 0
-        // Enough requests for a defect that shows once in a hundred.
+        // Enough requests for a defect that affects one in a hundred.
         size.requests = max(size.requests, 100)
         let report = try await DeliveryRun.run(
             size, SeededGenerator.forTest(control.rawValue), settings(control: control.rawValue))
@@ -70,15 +71,15 @@ enum DeliveryControl: String, CaseIterable, Sendable, CustomTestStringConvertibl
     }
 }
 
-/// The harness itself, with its own broker that is correct or faulty.
+/// Tests of the harness itself, with a toy broker that is correct or has one defect.
 @Suite(.privateBus, .serialized)
 struct ToyDeliveriesTests {
     @Test(arguments: ToyDeliveries.allCases)
     func `a run finds every defect and raises no false alarm`(_ toy: ToyDeliveries) async throws {
         let size = DeliveryRun.Size(
-            // A toy broker can reorder requests only when two in one sender queue are waiting.
+            // A toy broker can reorder requests only if two of them are waiting in one sender queue.
             senders: 6, requests: toy == .reorder ? 240 : 30, handlers: 2,
-            // A kill may hit when nothing is held back, especially on a busy machine.
+            // A kill finds uncommitted requests only if there are any at that moment, so this defect needs many kills.
             brokerKills: toy == .answerBeforeCommit ? 16 : toy == .right ? 4 : 0, handlerKills: toy == .right ? 2 : 0,
             killers: toy == .right ? 60 : .max)
         let report = try await DeliveryRun.run(
@@ -89,7 +90,7 @@ struct ToyDeliveriesTests {
         case .dropOne: #expect(report.violations.contains { $0.kind == .notHandled })
         case .deliverTwice: #expect(report.violations.contains { $0.kind == .newID })
         case .reorder: #expect(report.violations.contains { $0.kind == .outOfOrder })
-        // An accepted request is gone, or its attempt number is.
+        // The toy broker loses an accepted request, or a request's attempt number.
         case .answerBeforeCommit:
             #expect(
                 report.violations.contains { $0.kind == .lost || $0.kind == .attemptNotHigher },

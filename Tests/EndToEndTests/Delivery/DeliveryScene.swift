@@ -10,7 +10,7 @@ struct DeliveryScene: Sendable {
     /// The application that handles ``scheme``, on the connection `handler`.
     static let application = "demo.Handler"
     static let scheme = "handler.demo"
-    /// Longer than a ``WirePeer`` waits: an outcome that arrives at all did not wait for this time-out.
+    /// A time-out longer than a ``WirePeer`` waits for a reply: if a reply arrives, the time-out did not cause it.
     static let longTimeout = WireValue.u(60_000)
     /// A URL that the handler handles.
     static func url(_ path: String = "x") -> String { "\(scheme):\(path)" }
@@ -116,7 +116,7 @@ struct DeliveryScene: Sendable {
         try await trace(id).compactMap { $0["step"]?.text }
     }
 
-    /// The steps of a request, without attempts to start a handler that cannot be started.
+    /// The steps of a request, except attempts to start a handler that cannot be started.
     func trace(_ id: String) async throws -> [JSONValue] {
         (try await succeed(.traceRequest(id)).body[0].elements ?? [])
             .filter { !["starting", "start-failed"].contains($0["step"]?.text) }

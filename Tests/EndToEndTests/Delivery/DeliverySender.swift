@@ -3,7 +3,8 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// The runs of a broker that is killed again and again, for callers that must repeat interrupted calls.
+/// Counts the starts of a broker that is killed again and again, so that an interrupted call is repeated after the
+/// next.
 final class BrokerLives: Sendable {
     private let lives = Observed(1)
 
@@ -28,14 +29,14 @@ final class BrokerLives: Sendable {
     }
 }
 
-/// The requests that were sent, accepted and ended, as it happens.
+/// The progress of a run: the requests that were accepted so far, and those that have ended.
 struct DeliveryProgress: Sendable {
     var requests: [DeliveryHistory.Request] = []
     var ends: [DeliveryHistory.End] = []
     /// The number of requests that are known to have ended.
     var ended = 0
 
-    /// The steps of a run: each request is accepted, and ends.
+    /// The number of steps so far. Each request is two steps: it is accepted, and it ends.
     var steps: Int { requests.count + ended }
 }
 
@@ -81,7 +82,8 @@ final class DeliverySender {
         var generator = generator
         defer { accepted.finish() }
         for number in 0..<count {
-            // Exactly this many of all requests, at varying positions, so that every run has some.
+            // One in `killers` of all requests crashes its handler. Which ones differs between senders, so that every
+            // run has some.
             let kills = (self.number * count + number) % killers == killers / 2
             let handler = handlers[Int.random(in: 0..<handlers.count, using: &generator)]
             let id = RequestID.random(using: &generator).text
@@ -137,7 +139,7 @@ final class DeliverySender {
                     try await client.call(URLs1.waitRequest, (id, options))
                 }
             } catch let error as CallError where error.word == "NoSuchRequest" {
-                // It has no outcome, which the checker reports.
+                // The checker reports that this request has no outcome.
                 return progress.update { $0.ended += 1 }
             }
             guard let word = result.outcome, word != Outcome.queued.rawValue else { continue }

@@ -21,10 +21,10 @@ struct HandlerProgram: Sendable {
         log = try await HandlerLog(self.bus.directory.appending("handler\(number).log"))
     }
 
-    /// Makes it startable by the bus, and claims its scheme persistently.
+    /// Makes the handler startable by the bus, and claims its scheme persistently.
     /// - Parameters:
-    ///     - window: the maximum number of requests in flight to it.
-    ///     - late: the time, in seconds, for which it owns its name before it looks at its calls.
+    ///     - window: the maximum number of requests in flight to the handler.
+    ///     - late: the time, in seconds, for which the handler owns its name before it reads its calls.
     @DBusActor
     func install(_ client: BrokerClient, window: UInt32 = 1, late: Double = 0) async throws {
         let settings = #"{"late":\#(late),"scheme":"\#(scheme)","window":\#(window)}"#
@@ -36,7 +36,7 @@ struct HandlerProgram: Sendable {
         _ = try await client.call(Schemes1.register, (application, [scheme], options))
     }
 
-    /// Starts it as a child of the test; returns when it owns its name and has registered.
+    /// Starts the handler as a child of the test; returns when the handler owns its name and has registered.
     func start(window: Int = 1) async throws -> RunningProcess {
         let before = log.record.registrations
         let process = try await RunningProcess.start(
@@ -60,7 +60,7 @@ final class HandlerLog: Sendable {
     enum Entry: Sendable, Hashable {
         case start(pid: Int32)
         case name(code: Int)
-        /// The error, if there was one.
+        /// The broker's answer to the registration: an error name, or empty.
         case registered(String)
         case got(id: String, attempt: Int, source: String, url: String, payload: String)
         case answer(id: String, attempt: Int, outcome: String)
@@ -70,7 +70,7 @@ final class HandlerLog: Sendable {
         case gone
     }
 
-    /// The entries read from the log, with totals, because it is evaluated after each line.
+    /// The entries read from the log so far. The totals are kept, because conditions are evaluated after every line.
     struct Record: Sendable {
         private(set) var entries: [Entry] = []
         private(set) var registrations = 0

@@ -1,8 +1,9 @@
 /// The program of a ``HandlerProgram``: a handler that does with each request what its URL says. It logs each request
 /// before it acts, so that a crash at any moment does not lose the record.
 ///
-/// Arguments: the application id, the log, and JSON with `scheme` and `window`, whether it `registers` when it starts,
-/// and the `late` seconds for which it owns its name before it looks at its calls. The log has these lines:
+/// Arguments: the application id, the path of the log, and JSON with `scheme`, `window`, `registers` (whether the
+/// handler registers when it starts) and `late` (the seconds for which it owns its name before it reads its calls). The
+/// log has these lines:
 /// `start PID`, `got ID ATTEMPT SOURCE URL PAYLOAD`, `answer ID ATTEMPT OUTCOME`, `cancel ID`, `opened ID WORD`.
 enum HandlerScript {
     static let text =

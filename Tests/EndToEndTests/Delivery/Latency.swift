@@ -19,7 +19,7 @@ struct Latency: Sendable, CustomStringConvertible {
 
     var description: String { "p99 \(p99) of \(count), slowest \(times.max() ?? .zero)" }
 
-    /// Opens a URL repeatedly while allowed, and checks that each request is handled.
+    /// Opens a URL repeatedly until told to stop, and checks that each request is handled.
     @DBusActor
     static func measure(
         _ url: String, by client: BrokerClient, while mayGoOn: @DBusActor (Latency) -> Bool

@@ -65,7 +65,7 @@ struct MisbehavingHandlerTests {
     }
 
     private static func misbehave(_ bad: HandlerProgram, _ client: BrokerClient) async throws {
-        // The time-out of the first ones is too short for a start.
+        // The handler is started first, because the time-outs of the first requests are too short for a start.
         #expect(try await client.open(bad.url()).outcome == "handled")
         for row in all {
             var options = OpenURLOptions()
@@ -107,7 +107,7 @@ struct MisbehavingHandlerTests {
         let result = try await client.open("\(first.scheme):loop?ping=\(last.scheme)")
         #expect(result.outcome == "handled", "\(result)")
         let entries = try handlers.flatMap { try $0.log.read() }
-        // The request that the test opened, and the maximum of nested ones.
+        // One request was opened by the test, and eight nested ones, which is the maximum, by the handlers.
         #expect(entries.urls.count == 1 + 8)
         let words = entries.compactMap { if case .opened(_, let word) = $0 { word } else { nil } }
         #expect(words.count == 1 + 8)

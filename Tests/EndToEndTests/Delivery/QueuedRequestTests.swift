@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Requests without a waiting sender: on disk before the sender's answer, delivered in sender queues.
+/// Requests without a waiting sender are stored before their sender gets an answer, and are delivered in sender queues.
 @Suite(.privateBus)
 struct QueuedRequestTests {
     @Test func `I1, I8: queued requests wait for an absent handler, across a restart, and arrive in order`()
@@ -18,7 +18,7 @@ struct QueuedRequestTests {
             let request = try await scene.next()
             #expect(request.id == ids[number] && request.path == "\(number)" && request.attempt == 1)
             #expect(request["items"]?[0]?[0]?[1]?.text == "item \(number)")
-            // One at a time: the next one waits for the answer.
+            // Requests are delivered one at a time: the next one waits until this one is answered.
             #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
             try await scene.answer(request)
         }
@@ -34,7 +34,7 @@ struct QueuedRequestTests {
         for number in 0..<6 { ids.append(try await scene.queue("\(number)")) }
         let held = [try await scene.next(), try await scene.next(), try await scene.next()]
         #expect(held.map(\.id) == Array(ids[..<3]))
-        // The second one is answered, but not the others.
+        // Of the three delivered requests, only the second one is answered.
         try await scene.answer(held[1])
         let fourth = try await scene.next()
         #expect(fourth.id == ids[3])
@@ -47,7 +47,7 @@ struct QueuedRequestTests {
             #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
             try await scene.answer(request)
         }
-        // And then as many as it requested.
+        // Once the redelivered requests are answered, the handler again gets several requests at once.
         let rest = [try await scene.next(), try await scene.next()]
         #expect(rest.map(\.id) == Array(ids[4...]) && rest.map(\.attempt) == [1, 1])
         for request in rest { try await scene.answer(request) }
@@ -75,7 +75,7 @@ struct QueuedRequestTests {
         #expect(entries.attempts(of: ids[1]) == [1, 2, 3])
         #expect(entries.attempts(of: ids[2]) == [1, 2])
         #expect(entries.urls.last == handler.url("d"))
-        // It can be retried manually, and is parked again.
+        // A parked request can be retried manually; here, it crashes the handler again and is parked again.
         let again = try #require(try await scene.succeed(.retryRequest(ids[1])).body[0].text)
         #expect(try await scene.end(again)["error-code"]?.text == "parked")
     }
@@ -88,7 +88,7 @@ struct QueuedRequestTests {
         _ = [try await scene.next(), try await scene.next()]
         try await scene.peer.close("handler")
         try await scene.openHandler(window: 2, persistent: true)
-        // It is the only request, and the handler leaves: this request is parked with the first.
+        // Only this request is redelivered. It is alone in flight when the handler leaves again, so it is parked.
         #expect(try await scene.next().id == ids[0])
         try await scene.peer.close("handler")
         #expect(try await scene.end(ids[0])["error-code"]?.text == "parked")
@@ -106,7 +106,7 @@ struct QueuedRequestTests {
         let long = try await scene.queue("long", ["time-to-live": .t(3_600_000)])
         #expect(try await scene.end(short)["outcome"]?.text == "expired")
         #expect(try await scene.facts(long)["state"]?.text == "waiting")
-        // Even while no broker was running.
+        // A request also expires while no broker is running.
         let unseen = try await scene.queue("unseen", ["time-to-live": .t(1)])
         try await scene.broker.restart()
         #expect(try await scene.end(unseen)["outcome"]?.text == "expired")
@@ -132,7 +132,7 @@ struct QueuedRequestTests {
         try await refused("InvalidArguments", DeliveryScene.url(), [("time-to-live", .t(1_000))])
         #expect(try await scene.succeed(.listRequests()).body[0].elements == [])
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
-        // A pinned handler needs no claim.
+        // A request that names its application needs no claim.
         let answer = try await scene.succeed(
             .openURL("nobody.demo:", ["queue": .b(true), "application": .s("demo.Later")]))
         #expect(answer["outcome"]?.text == "queued" && answer["application"]?.text == "demo.Later", "\(answer)")
@@ -204,7 +204,7 @@ struct QueuedRequestTests {
             return request.attempt
         }
         #expect(try await giveBack() == 1)
-        // Not before it registers again.
+        // The returned request is not delivered again before the handler registers again.
         try await scene.succeed(.describe(), on: "handler")
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         let register = WireCall.register(DeliveryScene.application, [DeliveryScene.scheme])
@@ -216,7 +216,7 @@ struct QueuedRequestTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         #expect(try await scene.steps(id).filter { $0 == "handed-back" }.count == 2)
         #expect(try await scene.facts(id)["state"]?.text == "waiting")
-        // A request that was not returned is delivered at once.
+        // A request that the handler did not return is delivered at once.
         let other = try await scene.queue("other", ["source-application": .s("demo.Other")])
         let request = try await scene.next()
         #expect(request.id == other)

@@ -32,7 +32,8 @@ struct RepeatedRequestTests {
         }
         let results = Observed<[String: [OpenURLResult]]>([:])
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // Each client sends all requests, starting at a different one, so repetitions come at all distances.
+            // Each client sends all requests, but starts at a different one, so that some are repeated soon and others
+            // late.
             for (number, client) in clients.enumerated() {
                 let own = (0..<Self.times).filter { $0 % clients.count == number }.count * requests.count
                 group.addTask {
@@ -64,7 +65,7 @@ struct RepeatedRequestTests {
         #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
         let last = try await scene.queue("last")
         let held = try await scene.next()
-        // The control: a new request finds no room.
+        // The control: a new request is rejected, because the limit is reached.
         for options: KeyValuePairs<String, WireValue> in [[:], ["queue": .b(true)]] {
             let refused = try await scene.peer.call(
                 DeliveryScene.open(DeliveryScene.newID(), "new", options), on: "caller")
@@ -163,7 +164,8 @@ struct RepeatedRequestTests {
         #expect((request["timeout"]?.number ?? .max) <= 50_000, "\(request)")
         try await scene.answer(request)
         #expect(try await scene.peer.reply(again)["outcome"]?.text == "handled")
-        // The control: it belongs to a repeated call, and replaces no other time-out.
+        // The control: `time-left` is rejected if the call is not a repetition, if it is 0, or if the request is
+        // queued.
         for options: KeyValuePairs<String, WireValue> in [
             ["time-left": .u(1)], ["repeated": .b(true), "time-left": .u(0)],
             ["repeated": .b(true), "queue": .b(true), "time-left": .u(1)],

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Information about requests: queried by id from any connection, listed, traced, retried, forgotten.
+/// Information about requests: they are queried by id from any connection, listed, traced, retried and forgotten.
 @Suite(.privateBus)
 struct RequestFactsTests {
     @Test func `I6: any caller that knows the id can wait for the outcome and query it`() async throws {
@@ -20,7 +20,7 @@ struct RequestFactsTests {
         let facts = try await scene.facts(id)
         #expect(facts["items"] == results[0]["items"])
         #expect(facts["items"]?[0]?[0]?[1]?.text == "the reply", "\(facts)")
-        // It is known at once, and again.
+        // A caller that asks for the outcome again gets the same answer at once.
         #expect(try await scene.end(id).body == results[0].body)
         for call in [WireCall.getRequest, { .waitRequest($0) }, WireCall.traceRequest, WireCall.dropRequest] {
             try await scene.expectError("NoSuchRequest", of: call(DeliveryScene.newID()))
@@ -32,7 +32,7 @@ struct RequestFactsTests {
         for number in 0..<TestSize.pick(small: 100, full: 2_000) {
             let id = try await scene.queue("\(number)")
             let request = try await scene.next()
-            // The peer stops waiting before these calls do.
+            // The peer gives up before these 60 s are over, so a missing answer fails the test.
             let early = try await scene.peer.send(.waitRequest(id, milliseconds: 60_000))
             try await scene.answer(request)
             let late = try await scene.peer.send(.waitRequest(id, milliseconds: 60_000))
@@ -141,7 +141,7 @@ struct RequestFactsTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         #expect(try await scene.steps(id).last == "retried")
         #expect(try await scene.facts(id)["retried-as"]?.text == newID)
-        // It was handled, so there is nothing to retry.
+        // A request that was handled cannot be retried.
         try await scene.expectError("NoSuchItem", of: .retryRequest(newID))
         try await scene.expectError("NoSuchRequest", of: .retryRequest(DeliveryScene.newID()))
     }
@@ -186,7 +186,8 @@ struct RequestFactsTests {
         _ = try await scene.next()
         try await scene.broker.restart()
         #expect(try await scene.facts(done).body == facts.body)
-        // The handler, which did not leave, gets it again: it is unknown what it did in the meantime.
+        // After the handler registers again, it gets the open request again, because its progress is unknown to the
+        // broker.
         try await scene.succeed(.register(DeliveryScene.application, [DeliveryScene.scheme]), on: "handler")
         let again = try await scene.next()
         #expect(again.id == open && again.attempt == 2)

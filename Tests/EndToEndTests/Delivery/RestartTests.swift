@@ -58,7 +58,7 @@ struct RestartTests {
         #expect(done.count >= (Self.brokerRestarts + Self.busRestarts) * Self.requests)
     }
 
-    /// Restarts one or the other, each time after some requests have ended.
+    /// Restarts the broker or the bus, in random order, each time after some requests have ended.
     private static func restart(
         _ broker: BrokerProcess, _ bus: PrivateBus, _ sent: Observed<Sent>, _ generator: SeededGenerator
     ) async throws {
@@ -70,7 +70,7 @@ struct RestartTests {
                 try await sent.wait { $0.count >= before + requests ? () : nil }
             }
             if ofBus.contains(number) { try await bus.startAgain() }
-            // A broker exits with its bus.
+            // The broker exits when its bus does, so it is started again too.
             try await broker.restart()
         }
         let before = sent.value.count
@@ -124,7 +124,7 @@ struct RestartTests {
 }
 
 extension RestartTests {
-    /// The claim of a file and a stored claim; the older one handles the scheme.
+    /// A handler file and a stored claim name the same scheme; whichever is older handles it.
     @Test(arguments: [true, false])
     func `I21: the handler of a scheme stays the same after a restart`(isFileOlder: Bool) async throws {
         let data = try PrivateBus.current.directory.appending("data/swift-ipc/handlers")
@@ -146,7 +146,7 @@ extension RestartTests {
             } while (status.st_ctim.tv_sec, status.st_ctim.tv_nsec) <= (now.tv_sec, now.tv_nsec)
             try await app.desktop.reloadClaims()
         }
-        // A renewed claim keeps its age.
+        // Renewing a claim does not make it newer.
         try await app.register(["both.example"], for: "com.example.Stored", persistent: true)
         let before = try await app.handlers(of: "both.example").map(\.application)
         let older = isFileOlder ? "com.example.File" : "com.example.Stored"

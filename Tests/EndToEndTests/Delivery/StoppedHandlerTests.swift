@@ -12,7 +12,7 @@ import Testing
 struct StoppedHandlerTests {
     private nonisolated static let senders = 8
     private nonisolated static let requests = TestSize.pick(small: 400, full: 10_000)
-    /// Lower than the number of attempts.
+    /// The number of requests that the broker accepts, which is lower than the number that the senders try to queue.
     private nonisolated static let limit = requests * 4 / 5
     private nonisolated static let stop = TestSize.pick(small: Duration.zero, full: .seconds(60))
     /// The maximum growth of the bus's memory due to messages queued for slow readers.
@@ -52,7 +52,7 @@ struct StoppedHandlerTests {
         withExtendedLifetime((broker, good)) {}
     }
 
-    /// Queues all requests from several senders while the latency of another client is measured, at least until then.
+    /// Queues all requests from several senders, and measures another client's latency meanwhile, at least until `end`.
     private func queueAll(
         _ handler: HandlerProgram, _ queued: Observed<[DeliveryHistory.Request]>, _ victim: BrokerClient,
         until end: ContinuousClock.Instant

@@ -1,8 +1,8 @@
 import IPCTesting
 import Testing
 
-/// A broker of queued requests behind the broker's name, in Python with SQLite: the harness's own test object. One mode
-/// is correct; the others have the faults that a ``DeliveryRun`` must find.
+/// A minimal broker of queued requests, in Python with SQLite, that owns the broker's bus name. It tests the harness:
+/// one mode is correct, and the others have the faults that a ``DeliveryRun`` must find.
 enum ToyDeliveries: String, CaseIterable, CustomTestStringConvertible {
     case right
     case dropOne = "drop-one"
@@ -12,7 +12,7 @@ enum ToyDeliveries: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// The settings that start this program instead of the broker.
+    /// The settings that start this toy broker instead of the real one.
     func settings(in bus: PrivateBus) throws -> BrokerProcess.Settings {
         let file = bus.directory.appending("toy-deliveries")
         try FileContents.write("#!/usr/bin/python3\n" + Self.script, to: file, isProgram: true)

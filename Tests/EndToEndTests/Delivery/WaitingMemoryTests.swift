@@ -10,7 +10,8 @@ import Testing
 @Suite(.privateBus, .serialized)
 struct WaitingMemoryTests {
     private nonisolated static let senders = 4
-    /// A small run uses a fraction of requests and limit. The bound is the broker's other memory plus the requests.
+    /// A small run divides the number of requests and the limit by this. The bound is the memory of the requests and of
+    /// the rest of the broker.
     private nonisolated static let share = TestSize.pick(small: 4, full: 1)
     private nonisolated static let requests = 24_000 / share
     private nonisolated static let limit = 33_554_432 / share
@@ -35,7 +36,7 @@ struct WaitingMemoryTests {
         var settings = BrokerProcess.Settings()
         settings.arguments = [
             "--limit", "waiting-bytes=\(waitingBytes)", "--limit", "pending-requests-per-handler=\(Self.requests)",
-            // All senders are one process, which may use a quarter.
+            // All senders are one process, which may use only a quarter of the total limit.
             "--limit", "pending-requests-per-source=\(Self.requests)",
             "--limit", "pending-requests=\(4 * Self.requests)",
         ]
@@ -48,7 +49,8 @@ struct WaitingMemoryTests {
         var clients: [BrokerClient] = []
         for _ in 0..<Self.senders {
             let client = try await BrokerClient()
-            // After that, the caller is known: only requests that wait for the handler are in memory then.
+            // After this call, the broker knows the caller. Later requests are in memory only while they wait for the
+            // handler.
             await #expect(throws: CallError.self) { try await client.open("nobody.example:x") }
             clients.append(client)
         }
@@ -65,7 +67,7 @@ struct WaitingMemoryTests {
                 }
             }
         }
-        // A reply to each shows that all earlier calls on the same connection have been read.
+        // When a client gets this reply, the broker has read all earlier calls on the same connection.
         await Task.yield()
         for client in clients { _ = try await client.call(URLs1.listRequests, ListRequestsOptions()) }
         let memory = try broker.residentAnonymousBytes

@@ -2,7 +2,7 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// Waiting senders learn the outcome at once, whatever the handler, they themselves or others do.
+/// Waiting senders learn the outcome at once, whatever their handler, other programs or they themselves do.
 @Suite(.privateBus)
 struct WaitingRequestTests {
     @Test func `I6: if the handler exits, its request fails immediately`() async throws {
@@ -11,7 +11,7 @@ struct WaitingRequestTests {
         let serial = try await scene.send(id)
         #expect(try await scene.next().attempt == 1)
         try await scene.peer.close("handler")
-        // The time-out is longer than the peer waits for the answer.
+        // The request's time-out is longer than the peer waits for a reply, so it did not cause this result.
         let result = try await scene.peer.reply(serial)
         #expect(result["outcome"]?.text == "failed", "\(result)")
         #expect(result["error-code"]?.text == "handler-ended")
@@ -48,7 +48,8 @@ struct WaitingRequestTests {
         let scene = try await DeliveryScene.start(handler: false)
         let handler = try await HandlerProgram()
         try await handler.install(try await BrokerClient())
-        // Messages from the broker arrive long before the broker continues.
+        // strace delays the broker after every message that it sends, so that the receiver acts long before the broker
+        // goes on.
         let delay = try await RunningProcess.start(
             "strace",
             [
@@ -152,7 +153,7 @@ struct WaitingRequestTests {
         #expect(try await scene.facts(id)["late-outcome"]?.text ?? "" == "")
         try await scene.answer(request, "declined")
         try await scene.answer(request, "handled")
-        // Whatever the handler says later is read after its answers.
+        // When this call of the handler is answered, the broker has read the handler's two answers.
         try await scene.succeed(.describe(), on: "handler")
         let facts = try await scene.facts(id)
         #expect(facts["outcome"]?.text == "timed-out", "\(facts)")
@@ -184,18 +185,18 @@ struct WaitingRequestTests {
         let (first, second) = (DeliveryScene.newID(), DeliveryScene.newID())
         let serials = [try await scene.send(first, "first"), try await scene.send(second, "second")]
         let request = try await scene.next()
-        // The second one is there too.
+        // When this call is answered, the broker has also received the second request.
         try await scene.succeed(.describe(), on: "caller")
-        // Not delivered: it ends. Any connection can cancel it.
+        // A request that was not delivered ends when it is cancelled, from any connection.
         try await scene.succeed(.cancelRequest(second))
         #expect(try await scene.peer.reply(serials[1])["outcome"]?.text == "cancelled")
-        // Delivered: the handler decides.
+        // For a request that was delivered, the handler is told to cancel it, and decides.
         try await scene.succeed(.cancelRequest(first))
         #expect(try await scene.peer.nextCall("CancelURL", on: "handler").body == [.string(first)])
         #expect(try await scene.facts(first)["state"]?.text == "delivered")
         try await scene.answer(request, "cancelled")
         #expect(try await scene.peer.reply(serials[0])["outcome"]?.text == "cancelled")
-        // Ended: nothing happens.
+        // For a request that has ended, cancelling it has no effect.
         let third = try await scene.send(DeliveryScene.newID(), "third")
         let last = try await scene.next()
         #expect(last.path == "third")
@@ -216,7 +217,8 @@ struct WaitingRequestTests {
             try await scene.answer(try await scene.next())
             #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
         }
-        // The control: the broker waits for a while for a handler that has left, and then reports that there is none.
+        // The control: after its restart, the broker waits a while for a handler that has left, and then reports
+        // NoHandler.
         try await scene.peer.close("handler")
         try await scene.broker.restart()
         try await scene.expectError("NoHandler", of: DeliveryScene.open(DeliveryScene.newID()))
@@ -224,7 +226,8 @@ struct WaitingRequestTests {
 
     @Test func `I24: a handler that returns after the broker gets the requests that arrived in between`() async throws {
         let scene = try await DeliveryScene.start()
-        // Both are gone at once, as when the bus exits: this broker is killed before it notices that the handler left.
+        // The broker and the handler end together, as when the bus exits: the broker never notices that the handler
+        // left.
         scene.broker.signal(SIGSTOP)
         try await scene.peer.close("handler")
         try await scene.broker.restart()
@@ -237,11 +240,11 @@ struct WaitingRequestTests {
 
     @Test func `I8: a request that needs no disk does not overtake an earlier one that does`() async throws {
         let scene = try await DeliveryScene.start()
-        // From now on, the broker knows the caller.
+        // A first request, after which the broker knows the caller and need not ask the bus about it.
         let known = try await scene.send(DeliveryScene.newID(), "known")
         try await scene.answer(try await scene.next())
         #expect(try await scene.peer.reply(known)["outcome"]?.text == "handled")
-        // All of them have arrived when the broker looks.
+        // The broker is stopped until all ten requests have arrived.
         scene.broker.signal(SIGSTOP)
         defer { scene.broker.signal(SIGCONT) }
         var serials: [Int] = []
