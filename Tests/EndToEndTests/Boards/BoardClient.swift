@@ -11,7 +11,7 @@ enum BoardMistake: String, CaseIterable, Sendable {
     case tornRead = "torn-read"
     /// A take in two steps: it reads and then clears.
     case doubleTake = "double-take"
-    /// A read whose every second answer comes from memory instead of the broker.
+    /// Reads of which every second one is answered from memory instead of by the broker.
     case countTakenBack = "count-taken-back"
 }
 

@@ -159,7 +159,7 @@ struct AuthorityTests {
         let id = try await scene.queue()
         #expect(try await scene.succeed(.listRequests(), on: "caller").body[0].elements?.count == 1)
         #expect(try await scene.succeed(.listRequests(), on: "orphan").body[0].elements == [])
-        // Only the list depends on the caller: the orphan can query a single request, because it knows the id.
+        // Only the list depends on the caller: any connection that knows a request's id can query the request.
         #expect(try await scene.succeed(.getRequest(id), on: "orphan")["id"]?.text == id)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct ColdStartTests {
     private static let rounds = TestSize.pick(small: 5, full: 200)
     private static let requests = 100
-    /// The maximum time, in seconds, between the handler's owning its name and its reading its calls.
+    /// The maximum time, in seconds, for which the handler owns its name before it reads its calls.
     private static let late = 0.3
 
     @Test(arguments: [false, true])

@@ -187,16 +187,16 @@ struct WaitingRequestTests {
         let request = try await scene.next()
         // When this call is answered, the broker has also received the second request.
         try await scene.succeed(.describe(), on: "caller")
-        // A request that was not delivered ends when it is cancelled, from any connection.
+        // A request that was not delivered ends when any connection cancels it.
         try await scene.succeed(.cancelRequest(second))
         #expect(try await scene.peer.reply(serials[1])["outcome"]?.text == "cancelled")
-        // For a request that was delivered, the handler is told to cancel it, and decides.
+        // When a delivered request is cancelled, its handler is told, and decides the outcome.
         try await scene.succeed(.cancelRequest(first))
         #expect(try await scene.peer.nextCall("CancelURL", on: "handler").body == [.string(first)])
         #expect(try await scene.facts(first)["state"]?.text == "delivered")
         try await scene.answer(request, "cancelled")
         #expect(try await scene.peer.reply(serials[0])["outcome"]?.text == "cancelled")
-        // For a request that has ended, cancelling it has no effect.
+        // Cancelling a request that has ended changes nothing, and does not affect a request that was sent later.
         let third = try await scene.send(DeliveryScene.newID(), "third")
         let last = try await scene.next()
         #expect(last.path == "third")
@@ -244,7 +244,7 @@ struct WaitingRequestTests {
         let known = try await scene.send(DeliveryScene.newID(), "known")
         try await scene.answer(try await scene.next())
         #expect(try await scene.peer.reply(known)["outcome"]?.text == "handled")
-        // The broker is stopped until all ten requests have arrived.
+        // The broker is stopped until all ten requests have been sent.
         scene.broker.signal(SIGSTOP)
         defer { scene.broker.signal(SIGCONT) }
         var serials: [Int] = []
