@@ -99,7 +99,8 @@ struct BadDescriptorTests {
         #expect(try await world.peer.digest(Self.size, seed: 2) != digest)
     }
 
-    /// Passes such a descriptor many times, and checks that the broker is unchanged and no other caller waited long.
+    /// Passes a descriptor of this kind many times, and checks that the broker is unchanged and no other caller waited
+    /// long.
     private func expect(
         _ world: DescriptorBroker, kind: String, size: Int = Self.size, _ meddling: WirePeer.Meddling? = nil,
         _ check: (WirePeer.Tries) throws -> Void

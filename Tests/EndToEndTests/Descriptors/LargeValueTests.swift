@@ -26,7 +26,7 @@ struct LargeValueTests {
                 #expect(value.size == size && value.digest == expected, "\(kind), \(size): \(value)")
                 #expect(value.isDescriptor == (size > 65_536), "\(kind), \(size)")
                 #expect(!value.isWritable && value.offset == 0)
-                // Opened anew: readers do not share a file position.
+                // A second read also starts at the beginning of the file: readers do not share a file position.
                 #expect(try await world.values().first == value)
                 try await world.expectRestored()
                 try await world.broker.terminate()
@@ -77,7 +77,7 @@ struct LargeValueTests {
         }
     }
 
-    /// dbus-broker lets it pass.
+    /// Only dbus-daemon does this: dbus-broker allows a seventeenth descriptor.
     @Test(.enabled(if: BusImplementation.current == .daemon, "a limit of dbus-daemon"))
     func `a seventeenth descriptor closes only the caller's connection`() async throws {
         let world = try await DescriptorBroker.start()

@@ -22,7 +22,8 @@ struct StatedDigestTests {
         return (application, try await application.pasteboard(named: "large"))
     }
 
-    /// The library's error for each value alone, and for all together.
+    /// The library's error for reading each value alone, and for reading all of them together; `nil` for a successful
+    /// read.
     private func readable(_ board: Pasteboard) async -> [IPCError.Code?] {
         var found: [IPCError.Code?] = []
         for item: UInt32 in 0..<2 {
@@ -49,7 +50,7 @@ struct StatedDigestTests {
         #expect(try await world.values().map(\.size) == [Self.size, Self.size])
         #expect(try await world.peer.call(Self.set([[""], [""]])).error == nil)
         #expect(await readable(board) == [nil, nil, nil])
-        // This includes its connections to the broker.
+        // The reader's connections to the broker are closed too; their descriptors would be counted.
         await application.close()
         try await world.expectRestored()
     }
@@ -63,7 +64,7 @@ struct StatedDigestTests {
         let answer = try await world.peer.call(Self.set([[Self.wrong], [Self.wrong]], sizes: [size, size]))
         #expect(answer.error == nil, "\(answer)")
         #expect(await readable(board) == [nil, nil, nil])
-        // This includes its connections to the broker.
+        // The reader's connections to the broker are closed too; their descriptors would be counted.
         await application.close()
         try await world.expectRestored()
     }
@@ -79,7 +80,7 @@ struct StatedDigestTests {
         let answer = try await world.peer.call(Self.set(digests))
         #expect(answer.error == "org.swiftipc.Error.InvalidArguments", "\(answer)")
         #expect(try await world.values().isEmpty)
-        // The control: the correct form.
+        // The control: a digest in the correct form is accepted, although it is wrong.
         #expect(try await world.peer.call(Self.set([[Self.wrong], [""]])).error == nil)
         try await world.expectRestored()
     }

@@ -16,7 +16,7 @@ struct BrowserTests {
         let server = try await RunningProcess.start(
             "python3", ["-u", "-m", "http.server", "--bind", "127.0.0.1", "-d", directory.appending("web"), "0"],
             input: .none)
-        // Serving HTTP on 127.0.0.1 port 12345 (http://127.0.0.1:12345/) ...
+        // An example of this line: Serving HTTP on 127.0.0.1 port 12345 (http://127.0.0.1:12345/) ...
         let line = try #require(try await server.nextLine())
         let port = try #require(line.split(separator: " ").compactMap { Int($0) }.first)
         return (server, "http://127.0.0.1:\(port)")

@@ -26,7 +26,7 @@ struct DesktopHandlerTests {
         let first = try FileContents.text(log).split(separator: "\n").map(String.init)
         try #require(first.count == 3)
         #expect(first[1] == "asked\t\(Self.url)\t-\t-")
-        // It was awaited, because it had finished its work by then.
+        // The client waited for the program's answer, so the program has finished its work by now.
         #expect(first[2].hasPrefix("done\t"))
         #expect(try await open("desk.example:again").status == .success)
         let second = try FileContents.text(log).split(separator: "\n").map(String.init)
@@ -49,7 +49,7 @@ struct DesktopHandlerTests {
         let queued = try await open(Self.url, "--queue")
         #expect(queued.status == .exited(68))
         #expect(queued.errors.hasSuffix("accepts no queued requests; leave out --queue\n"))
-        // The control: the same at once.
+        // The control: the same URL is opened if it is not queued.
         #expect(try await open(Self.url).status == .success)
     }
 
@@ -90,7 +90,7 @@ struct DesktopHandlerTests {
         try scene.addEntry("org.example.Odd.desktop", scheme: "desk.example", "Exec=\(file) %u", "Path=/nowhere")
         let odd = try await open("desk.example:x")
         #expect(odd.status == .exited(69), "\(odd)")
-        // Its name appears once.
+        // The error mentions the desktop entry once.
         #expect(odd.errors.ranges(of: "org.example.Odd.desktop").count == 1, "\(odd)")
     }
 
@@ -99,7 +99,7 @@ struct DesktopHandlerTests {
         #expect(try await open("desk.example:x").status == .exited(68))
         try await Tools.client(["set", "board"], input: .bytes(Array("hello".utf8))).succeeded()
         #expect(try await open("desk.example:x", "--pasteboard", "board").status == .exited(68))
-        // The control: with an entry, the result differs.
+        // The control: with a desktop entry for the scheme, the same command succeeds.
         try scene.addStartedProgram(scheme: "desk.example")
         #expect(try await open("desk.example:x").status == .success)
     }

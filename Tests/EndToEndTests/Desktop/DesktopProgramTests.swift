@@ -3,7 +3,7 @@ import IPCInterface
 import IPCTesting
 import Testing
 
-/// How the broker runs `ipc-desktop-open`, which another program replaces here.
+/// How the broker runs `ipc-desktop-open`, which these tests replace with a script.
 @Suite(.privateBus)
 struct DesktopProgramTests {
     /// A broker in its own folder, next to a program that is a shell script.
@@ -24,7 +24,7 @@ struct DesktopProgramTests {
 
     private static let log = #""$IPC_TEST_BUS_DIRECTORY/desktop.log""#
 
-    /// The control is the test that finds the URL: anything in the arguments would be visible.
+    /// The script logs its arguments and its input, so a URL or token in the arguments would be found in the log.
     @Test func `no argument contains the URL or the token`() async throws {
         let scene = try await start(
             #"""
@@ -100,7 +100,7 @@ struct DesktopProgramTests {
         let counts = try FileContents.text(scene.bus.directory.appending("desktop.log")).split(separator: "\n")
             .compactMap { Int($0.filter { !$0.isWhitespace }) }
         #expect(counts.count == 6)
-        // The control: without anything that keeps them apart, they overlap.
+        // The control: with a high limit, the programs run at the same time.
         #expect(isBound ? counts.allSatisfy { $0 <= most } : counts.contains { $0 > 2 }, "\(counts)")
     }
 

@@ -49,7 +49,7 @@ struct DesktopScene: Sendable {
             "org.example.Service.desktop", scheme: scheme, "Exec=/bin/false %u", "DBusActivatable=true")
     }
 
-    /// Adds the desktop outside a sandbox: it accepts everything that ends in `yes`.
+    /// Adds a portal, through which a sandboxed broker reaches the desktop: it accepts every URL that ends in `yes`.
     func addPortal() async throws {
         let script = bus.directory.appending("portal.py")
         try FileContents.write(Self.portal, to: script)
@@ -98,7 +98,7 @@ struct DesktopScene: Sendable {
             log.write(text + "\n")
         """#
 
-    /// It takes a moment before it answers, and then writes that it has done its work.
+    /// A service that takes a moment before it answers, and then writes that it has done its work.
     private static let service = #"""
         import os
         import dbus, dbus.service

@@ -138,7 +138,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Both sides together: a program that uses this library and is known only from its desktop entry.
+    /// The receiving program uses this library, and the broker knows the program only from its desktop entry.
     @Test func `the broker hands a URL to an application whose scheme only the desktop knows`() async throws {
         let scene = try await DesktopScene.start()
         let application = try await handler()

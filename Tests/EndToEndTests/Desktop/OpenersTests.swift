@@ -1,7 +1,8 @@
 import IPCTesting
 import Testing
 
-/// Links from other programs reach a handler through the broker, whether running or not, with the URL unchanged.
+/// Links from other programs reach a handler through the broker, with the URL unchanged, whether or not the handler is
+/// running.
 @Suite(.privateBus)
 struct OpenersTests {
     private static let application = "org.example.Links"
@@ -11,7 +12,8 @@ struct OpenersTests {
         "Links.example://host/path?key=value&x=%E6%97%A5#part", "links.example:a%20b+c;d=e,f'g(h)",
         "links.example://x?u=https://example.org/%3Fa%3Db",
     ]
-    /// xdg-open before 1.2 looks up the scheme as spelled, so it finds only the two spellings that are listed.
+    /// URLs for GIO only: xdg-open before 1.2 looks up a scheme as it is spelled, and only two spellings are
+    /// registered.
     static let moreForGIO = ["LINKS.EXAMPLE://x", "lInKs.Example:with a blank"]
 
     /// Registers a handler that the bus starts, and whose output can be read here.
@@ -37,7 +39,7 @@ struct OpenersTests {
         let bus = try PrivateBus.current
         let reader = try await register()
         #expect(try await !bus.hasOwner(Self.application))
-        // The first URL starts it; the others find it running.
+        // The first URL starts the handler; the others find it running.
         for url in urls {
             let opened = try await RunningProcess.run(
                 command[0], command.dropFirst() + [url], environment: bus.environment.merging(environment) { $1 })

@@ -7,7 +7,7 @@ import Testing
 struct PortalTests {
     private static let urls = ["Links.example://host/path?key=value&x=%E6%97%A5#part", "lInKs.Example:with a blank"]
 
-    /// Requests like a sandboxed program: it stays until the portal has answered, and prints the result.
+    /// A program that sends a URL to the portal as a sandboxed program does, waits for the answer, and prints it.
     private static let caller = #"""
         import sys
         import dbus
@@ -32,13 +32,13 @@ struct PortalTests {
     /// Lets the bus start the portal, its backend and its permission store, in a desktop environment.
     private func addPortal(_ display: VirtualDisplay) async throws {
         let bus = try PrivateBus.current
-        // Selects the backend: by this file since 1.17, by the desktop's name before.
+        // Selects the portal's backend: since version 1.17 with this file, before that with XDG_CURRENT_DESKTOP.
         try bus.directory.makeDirectory("config/xdg-desktop-portal")
         try FileContents.write(
             "[preferred]\ndefault=gtk\n", to: bus.directory.appending("config/xdg-desktop-portal/portals.conf"))
         let variables = [
             "DISPLAY": display.name, "XDG_CURRENT_DESKTOP": "GNOME", "NO_AT_BRIDGE": "1", "GSETTINGS_BACKEND": "memory",
-            // GTK exits without the schemas of its settings.
+            // GTK exits if it does not find the schemas of its settings.
             "XDG_DATA_DIRS": "\(bus.directory.appending("system-data")):/usr/share",
         ]
         _ = try await RunningProcess.run(

@@ -28,7 +28,7 @@ struct RegistrationTests {
             "Notes.example", "other.example", "--persistent", "--exec", "sh -c 'exit 0'",
         ])
         .succeeded()
-        // The control: there is something to undo, and each of its files is reported.
+        // The control: the registration changes files, and reports each of them.
         let between = try snapshot()
         let changed = between.elements.filter { before.elements[$0.key] != $0.value && $0.value.bytes != nil }
         let told = Set(registered.lines.map { String($0.drop { $0 != "/" }) })
@@ -140,7 +140,7 @@ struct RegistrationTests {
             let checked = try await RunningProcess.run("desktop-file-validate", [path])
             #expect(checked.status == .success && checked.output.isEmpty, "\(checked)")
         }
-        // The control: it finds mistakes.
+        // The control: the validator finds mistakes.
         let wrong = bus.directory.appending("wrong.desktop")
         try FileContents.write("[Desktop Entry]\nType=Application\nExec=x %u\n", to: wrong)
         #expect(try await RunningProcess.run("desktop-file-validate", [wrong]).status != .success)

@@ -11,7 +11,7 @@ struct SetupTests {
     func undoRestoresTheHome(isFurnished: Bool) async throws {
         let bus = try PrivateBus.current
         if isFurnished { try FurnishedHome.furnish(bus) }
-        // A file of the user with one of the names.
+        // The user already has a file with a name that `setup` would use.
         if isFurnished { try FileContents.write("mine\n", to: "\(bus.serviceDirectory)/demo.IPCServer.service") }
         let before = HomeSnapshot(bus)
         let first = try await Tools.client(["setup"]).succeeded()

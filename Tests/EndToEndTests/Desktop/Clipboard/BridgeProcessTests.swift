@@ -20,7 +20,7 @@ struct BridgeProcessTests {
         await scene.endDisplay()
         #expect(try await bridge.wait() == .success)
         #expect(bridge.errors.text.contains("is closed"))
-        // The earlier content is still there.
+        // The pasteboard still has the content that was set before the display was closed.
         #expect(try await scene.board.string == "offered")
     }
 
@@ -33,7 +33,7 @@ struct BridgeProcessTests {
         #expect(!bridge.errors.text.contains("is closed"))
     }
 
-    /// A program that does not answer does not delay it: the time-out for it is longer than this.
+    /// The bridge exits without waiting for the time-out of a program that does not answer.
     @Test func aSignalStopsItDuringAWait() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
@@ -43,7 +43,7 @@ struct BridgeProcessTests {
         #expect(try await bridge.terminate(deadline: .seconds(8)) == .success)
     }
 
-    /// Nor does the next copy wait for it.
+    /// A new copy is stored without waiting for the time-out of an earlier program that does not answer.
     @Test func anotherCopyEndsTheWait() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()

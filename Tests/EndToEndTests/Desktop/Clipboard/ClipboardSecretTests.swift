@@ -16,7 +16,8 @@ struct ClipboardSecretTests {
         let manager = try await scene.owner(["UTF8_STRING": "hunter2", Self.mark: "secret"])
         try await bridge.errors.waitForLine(containing: "marked it as a secret")
         #expect(try await manager.nextLine() == "asked TARGETS")
-        // When it exits, the earlier content does not replace its content, because no program has asked for that.
+        // When the program exits, the bridge does not offer the content from before, because no program has asked for
+        // that.
         await manager.process.end()
         try await scene.copy("behind")
         try await bridge.errors.waitForLine(containing: "stored change count")
@@ -48,7 +49,7 @@ struct ClipboardSecretTests {
         try await scene.board.setItems([.string("hunter2")], options: options)
         try await bridge.errors.waitForLine(containing: "is not offered")
         #expect(try await scene.paste().output.isEmpty)
-        // No program has consumed it.
+        // The program that tried to paste got nothing and consumed nothing.
         #expect(try await scene.board.string == "hunter2")
         #expect(try await bridge.terminate() == .success)
     }

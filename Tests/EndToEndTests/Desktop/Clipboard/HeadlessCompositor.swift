@@ -13,7 +13,7 @@ struct HeadlessCompositor {
         let configuration = bus.directory.appending("sway.conf")
         try FileContents.write(
             "xwayland disable\nexec sh -c 'echo $WAYLAND_DISPLAY; exec 1>&-'\n", to: configuration)
-        // It does not run as root; a user namespace maps root to another user.
+        // sway does not run as root; a user namespace maps root to another user.
         let words = getuid() == 0 ? ["unshare", "--user", "--map-user=1000", "--map-group=1000", "sway"] : ["sway"]
         let compositor = try await RunningProcess.start(
             words[0], words.dropFirst() + ["-c", configuration],

@@ -69,12 +69,12 @@ struct SelectionTests {
     @Test func contentThatIsTooLargeIsOmitted() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge(["--size-limit", "1"])
-        // Sent in pieces; the first message announces the total size.
+        // The picture is sent in pieces, and the first message announces the total size.
         try await scene.copy(ClipboardScene.picture(3 << 20), as: "image/png")
         try await bridge.errors.waitForLine(containing: "image/png is left out")
         try await bridge.errors.waitForLine(containing: "none of its types can be stored")
         #expect(try await scene.board.types.isEmpty)
-        // The limit applies to a whole copy.
+        // The size limit applies to all types of one copy together.
         let file = try PrivateBus.current.directory.appending("part")
         try FileContents.write(ClipboardScene.picture(240_000), to: file)
         _ = try await scene.owner([
@@ -86,7 +86,7 @@ struct SelectionTests {
         let types = try await scene.board.types.first?.map(\.text)
         #expect(types == ["a/1", "a/2", "a/3", "a/4", "text/plain;charset=utf-8"])
         #expect(try await bridge.terminate() == .success)
-        // The control: without the option there is room.
+        // The control: without the size limit, all types are stored.
         let next = try await scene.bridge()
         try await next.errors.waitForLine(containing: "stored change count")
         #expect(try await scene.board.types.first?.count == 6)
