@@ -1,7 +1,8 @@
 import IPCTesting
 import Testing
 
-/// I15, I16, I17: what one program makes the broker hold on a direct connection is bounded; others do not pay for it.
+/// I15, I16, I17: the broker holds only a limited amount for one program's direct connections, and the other programs
+/// do not pay for it.
 @Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
 struct DirectBoundsTests {
     /// Puts sixteen values that travel as descriptors on the pasteboard of ``WireCall/board``.
@@ -22,14 +23,15 @@ struct DirectBoundsTests {
         var held = 0
         let asks = WireCall.getItems(["fd": .b(true)])
         for number in 0..<600 {
-            // The broker may have closed it.
+            // The call may fail, because the broker may already have closed the connection.
             _ = try? await scene.peer.send(asks, on: "deaf")
             guard number % 20 == 0 else { continue }
             let answer = try await scene.peer.call(asks, on: "reader")
             #expect(answer.error == nil && !answer.gone)
             held = max(held, try scene.broker.openDescriptors - base)
         }
-        // The bound, plus one more message, plus the answer to the reader. The control: without a bound, all are kept.
+        // The limit, plus one more message, plus the answer to the reader. The control: a very high limit closes
+        // nothing.
         #expect(isBounded ? held <= most + 3 * 16 : held > 64 + 3 * 16, "\(held) descriptors")
         if isBounded { try await scene.peer.waitForEnd(of: "deaf") }
         #expect(try await scene.peer.call(asks, on: "reader").error == nil)
@@ -37,7 +39,7 @@ struct DirectBoundsTests {
         try await scene.waitForDescriptors(base - (isBounded ? 0 : 1))
     }
 
-    /// Over the bus, which accepts everything that is sent: the broker holds only the descriptors that it is creating.
+    /// Over the bus, which accepts everything at once, the broker holds only the descriptors that it is just creating.
     @Test func `I17: only a few descriptors are created before they are sent`() async throws {
         let scene = try await DirectScene.start()
         try await Self.fill(scene)
@@ -48,7 +50,7 @@ struct DirectBoundsTests {
             serials.append(try await scene.peer.send(asks, on: "owner"))
             made = max(made, try scene.broker.openDescriptors - base)
         }
-        // A caller has 32 at once, besides those just being sent.
+        // The broker creates up to 32 descriptors at once for a caller, besides those that are just being sent.
         #expect(made <= 32 + 4 * 16, "\(made) descriptors")
         for serial in serials { #expect(try await scene.peer.reply(serial, on: "owner").error == nil) }
     }
@@ -88,7 +90,8 @@ struct DirectBoundsTests {
             try await scene.peer.send(0.75, of: call, on: "half \(number)")
             #expect(try await scene.peer.call(call, on: "whole").error == nil)
         }
-        // Three of them reach the limit, plus one that is just arriving.
+        // Three incomplete messages reach the limit, and one more may be arriving. The other eight connections are
+        // closed.
         for number in 0..<8 { try await scene.peer.waitForEnd(of: "half \(number)") }
         let grown = try scene.broker.residentAnonymousBytes - base
         #expect(grown < 32 << 20, "\(grown) bytes")

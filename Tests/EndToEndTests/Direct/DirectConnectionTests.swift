@@ -157,7 +157,7 @@ struct DirectConnectionTests {
         }
         #expect(try await scene.peer.call(.clear(), on: "witness").error == nil)
         try await scene.waitForDescriptors(base)
-        // The control: open connections have descriptors, more than clearing the pasteboard closed.
+        // The control: three open connections have more descriptors than clearing the pasteboard has released.
         for number in 0..<3 { try await scene.peer.openDirect("direct \(number)", of: "owner") }
         #expect(try scene.broker.openDescriptors > base)
     }
@@ -179,7 +179,7 @@ struct DirectConnectionTests {
             grown = max(grown, try scene.broker.residentAnonymousBytes - base)
         }
         #expect(try await scene.peer.call(.getItems(), on: "reader").error == nil)
-        // The bound, plus one message, plus what is just being created.
+        // The limit, plus one more message, plus the answers that are just being created.
         #expect(grown < (32 << 20) + 4 * size, "\(grown) bytes")
         try await scene.peer.waitForEnd(of: "deaf 0")
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Deliveries over a direct connection: the order across a switch, and requests on a lost connection.
+/// The order of requests when deliveries switch to a direct connection, and the fate of requests when that is lost.
 @Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
 struct DirectDeliveryTests {
     private func open(_ scene: DeliveryScene, window: UInt32 = 8) async throws -> String {
@@ -36,12 +36,14 @@ struct DirectDeliveryTests {
             while try await scene.facts(first)["state"]?.text != "delivered" {}
         }
         try await openDirect(scene)
-        // The handler has not read what came over the bus, where it is queued before the broker's `Ping`.
+        // The handler has not yet read the bus, which holds the first request and then the broker's `Ping`: the second
+        // must wait.
         let second = try await scene.queue("2")
         #expect(try await scene.facts(second)["state"]?.text == "waiting")
         let one = try await scene.next()
         #expect((one.id, one.attempt) == (first, 1))
-        // And the `Ping` after it.
+        // While it waits for this answer, the handler also reads the broker's `Ping`, and the second request can be
+        // sent.
         try await scene.succeed(.describe(), on: "handler")
         let two = try await scene.next(on: "direct")
         #expect((two.id, two.attempt) == (second, 1))
@@ -56,7 +58,7 @@ struct DirectDeliveryTests {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene, window: 2)
         try await openDirect(scene)
-        // Reads the broker's `Ping`.
+        // While it waits for this answer, the handler also reads the broker's `Ping`, and then gets requests directly.
         try await scene.succeed(.describe(), on: "handler")
         let waiting = DeliveryScene.newID()
         let serial = try await scene.send(waiting, "0")

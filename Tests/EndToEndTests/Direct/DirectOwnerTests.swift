@@ -7,7 +7,8 @@ import Testing
 struct DirectOwnerTests {
     private static let name = "demo.Passed"
 
-    /// Calls `Register` over one caller's direct connection, before the stopped bus gives the name to a caller.
+    /// Calls `Register` over one caller's direct connection while the bus is stopped and has not yet given the name to
+    /// a new owner.
     private func register(directly caller: String, after others: [String]) async throws -> WireMessage {
         let (scene, bus) = (try await DirectScene.start(), try PrivateBus.current.pid)
         try await scene.peer.openDirect("direct", of: caller)
@@ -17,11 +18,11 @@ struct DirectOwnerTests {
         for connection in ["direct", "other"] { _ = try await scene.peer.call(question, on: connection) }
         #expect(try await scene.peer.call(.bus("RequestName", [.s(Self.name), .u(4)]), on: "owner").error == nil)
         #expect(try await scene.peer.call(.register(Self.name, ["old.demo"]), on: "owner").error == nil)
-        // When this is answered, the bus has read the signals of the registration. Otherwise the broker's connection,
-        // with an unread signal, would be the first one that the bus reads after the pause.
+        // When this call is answered, the bus has read the signals of the registration. An unread signal would make the
+        // bus read the broker's connection first after the pause.
         #expect(try await scene.peer.call(question, on: "owner").error == "org.swiftipc.Error.NoSuchRequest")
-        // The same holds until the bus waits again (epoll(7): a connection stays in the ready list until it is found
-        // without data). So the last connection that it reads before the pause is the owner's.
+        // A connection stays in the bus's ready list until the bus finds it without data (epoll(7)). After this call,
+        // the last connection that the bus reads before the pause is the owner's, not the broker's.
         #expect(try await scene.peer.call(.bus("GetId", []), on: "owner").error == nil)
         kill(bus, SIGSTOP)
         defer { kill(bus, SIGCONT) }
@@ -30,7 +31,7 @@ struct DirectOwnerTests {
             _ = try await scene.peer.send(.bus("RequestName", [.s(Self.name), .u(4)]), on: other)
         }
         let serial = try await scene.peer.send(.register(Self.name, ["new.demo"]), on: "direct")
-        // When the broker answers this call, it has read the earlier one.
+        // When the broker answers this call, it has also read the registration, which was sent before.
         #expect(try await scene.peer.call(question, on: "other").error == "org.swiftipc.Error.NoSuchRequest")
         kill(bus, SIGCONT)
         return try await scene.peer.reply(serial, on: "direct")
@@ -42,7 +43,7 @@ struct DirectOwnerTests {
         #expect(answer.error == nil, "\(answer)")
     }
 
-    /// The control: without its own name, the caller is rejected.
+    /// The control: a caller that does not own the name is rejected.
     @Test func `a registration by another connection is refused`() async throws {
         let answer = try await register(directly: "witness", after: [])
         #expect(answer.error == "org.swiftipc.Error.NotOwner", "\(answer)")

@@ -88,7 +88,7 @@ struct BrokerDoctorTests {
         try await scene.run("ipc-client scheme register lonely.example --application org.example.Lonely --persistent")
         let after = try await scene.expectMended("claim-unstartable", "problem", saying: "org.example.Lonely")
         #expect(after.words == [])
-        // The control: the other claim is still there.
+        // The control: another application's claim is still there.
         #expect(try await scene.run("ipc-client scheme list").output.contains(DoctorScene.application))
     }
 

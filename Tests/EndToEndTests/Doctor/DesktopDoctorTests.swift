@@ -44,13 +44,13 @@ struct DesktopDoctorTests {
 
     @Test func `a handler that fails until it starts successfully`() async throws {
         let scene = try await DoctorScene.healthy()
-        // It runs to completion, and never takes its name.
+        // The handler's program runs to completion without ever owning its name, so the start fails.
         let sent = try await RunningProcess.run(
             try Binaries.path("ipc-client"), ["open", "\(DoctorScene.scheme):x"], environment: scene.environment)
         #expect(sent.status == .exited(69), "\(sent)")
         let before = try #require(try await scene.examine()["handler-fails"])
         #expect(before.level == "note" && before.message.contains("the newest request to \(DoctorScene.application)"))
-        // The command shows where.
+        // The command that `doctor` suggests shows the step that failed.
         let told = try await scene.run(try #require(before.command))
         #expect(told.output.contains("start-failed"), "\(told)")
         let server = try await RunningProcess.start(

@@ -10,7 +10,8 @@ struct DoctorScene: Sendable {
     static let application = "org.example.Well"
     static let scheme = "Well.example"
 
-    /// dbus-broker 33 does not answer the next start if a program that ran well before has failed once.
+    /// Whether the bus starts a program again after a failed start. dbus-broker 33 leaves the next call without an
+    /// answer if the program ran well before.
     static let startsAgain = BusImplementation.current == .daemon
 
     let bus: PrivateBus
@@ -102,13 +103,13 @@ struct DoctorScene: Sendable {
         try await run("kill \(process) && tail --pid=\(process) -f /dev/null")
     }
 
-    /// The report of `doctor` in this session, optionally after a line of shell in the same shell.
+    /// The report of `doctor` in this session. If there is a `line`, the same shell runs it before `doctor`.
     func examine(after line: String? = nil) async throws -> Report {
         let doctor = "exec \(try Binaries.path("ipc-client")) doctor --json"
         let script = line.map { "\($0)\nif test $? -ne 0; then exit 99; fi\n\(doctor)" } ?? doctor
         let output = try await RunningProcess.run("/bin/bash", ["-c", script], environment: environment)
         #expect(output.status != .exited(99), "the command failed: \(line ?? "") \(output)")
-        // The command may print something before.
+        // The shell may print lines before the report.
         let lines = output.lines.filter { $0.hasPrefix("{") }
         let report = Report(findings: try lines.map(Finding.init), output: output)
         let hasProblem = report.findings.contains { $0.level == "problem" }

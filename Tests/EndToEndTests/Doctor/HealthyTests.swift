@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The control for all others: in a healthy session, `doctor` finds nothing.
+/// The control for all other tests of `doctor`: in a healthy session, it finds nothing.
 @Suite(.privateBus)
 struct HealthyTests {
     @Test func `nothing is found in a healthy installation`() async throws {

@@ -45,7 +45,7 @@ struct SessionDoctorTests {
         let scene = try await DoctorScene.healthy()
         try scene.writeConfiguration(
             "[Limits]\nwatchers=7\nwatcher=1\nhistory=many\n[Other]\nkey=value\nmore=things\n[Log]\nlevel=debug\n")
-        // The broker reports one mistake at a time: two keys, and a group.
+        // The broker reports only the first mistake. The first two are keys, and the last one is a group.
         for line in [3, 4] {
             let found = try #require(try await scene.examine()["configuration-wrong"])
             #expect(found.message.contains(":\(line): "))
@@ -56,7 +56,7 @@ struct SessionDoctorTests {
         let text = try FileContents.text(scene.configuration)
         let mended = "[Limits]\nwatchers=7\n#watcher=1\n#history=many\n#[Other]\n#key=value\n#more=things\n"
         #expect(text == mended + "[Log]\nlevel=debug\n")
-        // The broker accepts what is left.
+        // The broker accepts the corrected configuration.
         try await scene.endBroker()
         #expect(try await scene.examine().words == [])
     }
