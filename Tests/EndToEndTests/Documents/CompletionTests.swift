@@ -4,7 +4,7 @@ import Testing
 /// What a shell offers when Tab is pressed, in the shells themselves.
 @Suite(.privateBus)
 struct CompletionTests {
-    /// The words of the scripts' own calls: a command line whose last word is to be completed.
+    /// What a bash script offers for a command line, given as words of which the last one is to be completed.
     private func offered(bash words: [String]) async throws -> [String] {
         let script = try await self.script("bash", "ipc-client")
         let line = words.joined(separator: " ")
@@ -66,7 +66,7 @@ struct CompletionTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A person at a terminal, in each shell: half a name, Tab, Return.
+    /// A person types half a pasteboard's name into each shell, and presses Tab and Return.
     @Test(arguments: [
         ("bash", ["bash", "--norc", "-i"], "source"), ("fish", ["fish", "--no-config", "-i"], "source"),
         ("zsh", ["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -D; source"),
@@ -80,7 +80,7 @@ struct CompletionTests {
         let answer = try await self.shell(
             "/usr/bin/python3", [keys, source, "ipc-client get not\t\n", "\r\nbuy milk"] + command)
         #expect(answer.last == "seen", "\(answer)")
-        // The control: without Tab, it is a different name.
+        // The control: without Tab, the half name is used as it is, and there is no such pasteboard.
         let other = try await self.shell(
             "/usr/bin/python3", [keys, source, "ipc-client get not\n", "no pasteboard"] + command)
         #expect(other.last == "seen", "\(other)")
@@ -114,7 +114,7 @@ struct CompletionTests {
         try await bus.addService(name: "org.swiftipc.Broker1", exec: "/bin/sh -c \"touch \(mark); exit 1\"")
         #expect(try await offered(bash: ["ipc-client", "get", ""]).filter { !$0.hasPrefix("-") } == [])
         #expect(!FileContents.exists(mark))
-        // The control: the same query from a command starts the broker.
+        // The control: listing the pasteboards with a command starts the broker.
         _ = try await Tools.client(["board", "list"])
         #expect(FileContents.exists(mark))
         var environment = bus.environment

@@ -29,7 +29,7 @@ import Testing
         let verify =
             #"XDG_RUNTIME_DIR=${PREFIX%/*} systemd-analyze --user --man=no verify "$PREFIX"/lib/systemd/user/*.service 2>&1"#
         #expect(try await run(verify) == [])
-        // The control: a word that systemd does not know.
+        // The control: a setting that systemd does not know is reported.
         let spoiled = try await run(
             #"sed -i s/^Restart=.*/Restart=x/ "$PREFIX"/lib/systemd/user/ipc-broker.service; "# + verify)
         #expect(spoiled.contains { $0.contains("restart specifier") }, "\(spoiled)")
@@ -49,7 +49,7 @@ import Testing
             }
         }
         func deleteStore() async throws {
-            // The handler first, because it would start the next broker.
+            // The handler is killed first, because it would start the next broker.
             for name in ["demo.IPCServer", BrokerProcess.busName] {
                 try await ProcessStatus(pid: try await installation.bus.processID(ofName: name)).kill9()
             }

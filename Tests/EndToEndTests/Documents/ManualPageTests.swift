@@ -17,7 +17,7 @@ import Testing
             .joined(separator: "\n")
     }
 
-    /// `make manuals` generates them again.
+    /// The pages in the repository are those that `make manuals` generates from the programs.
     @Test func pagesMatchThePrograms() async throws {
         let made = try TemporaryDirectory("man")
         defer { made.remove() }
@@ -36,14 +36,15 @@ import Testing
         #expect(lint.status == .success && lint.output.isEmpty, "\(lint)")
         let directory = try TemporaryDirectory("man")
         defer { directory.remove() }
-        // The control: an unterminated list.
+        // The control: an unterminated list is reported.
         try FileContents.write(try FileContents.text(path) + ".Bl -tag\n.It x\n", to: directory.appending(page))
         let broken = try await RunningProcess.run(
             "mandoc", ["-T", "lint", "-W", "warning", directory.appending(page)])
         #expect(broken.status != .success && !broken.output.isEmpty)
     }
 
-    /// Every limit with its default and range; other tests compare the sample behind the page with the limits.
+    /// The page lists every limit with its default and range. Other tests compare the page's sample file with the
+    /// limits.
     @Test func theConfigurationPageListsEveryLimit() throws {
         let text = try FileContents.text("\(Self.folder)/ipc-broker.conf.5")
         let items = Dictionary(

@@ -17,7 +17,7 @@ import Testing
         defer { folder.remove() }
         let output = try await make("\(Self.root)/Sources/IPC/Documentation.docc", in: folder)
         #expect(output.status == .success, "\(output)")
-        // These two are for those who change the project.
+        // These two documents are for those who change the project, so they are not in the reference.
         let others = ["decisions.md", "invariants.md"]
         let articles = (FileContents.names(in: "\(Self.root)/docs") ?? []).filter {
             $0.hasSuffix(".md") && !others.contains($0)

@@ -47,7 +47,7 @@ import Testing
         return snippets
     }
 
-    /// One file with all of them.
+    /// A Swift file that contains all snippets.
     private func program(_ snippets: [Snippet]) -> String {
         var imports: Set<Substring> = ["import IPC"]
         var text = ""
@@ -91,7 +91,7 @@ import Testing
         #expect(output.status == .success, "\(output.errors)")
     }
 
-    /// The complete programs that end in a crash if there is no bus: an error of top-level code is a fatal error.
+    /// The places of complete programs without a "catch": if there is no bus, their top-level code ends in a crash.
     private func crashing(_ snippets: [Snippet]) -> [String] {
         snippets.filter { snippet in
             snippet.lines.contains("import IPC") && !snippet.lines.contains { $0.hasPrefix("} catch") }

@@ -58,8 +58,8 @@ struct WalkthroughTests {
         #expect(tips.count > 5, "\(shown)")
         var environment = bus.environment
         environment["TMPDIR"] = bus.directory.path
-        // The shell of "dbus-run-session" reads the lines below it. The last line stops the server, which would
-        // otherwise wait for the next bus.
+        // The first tip starts a shell with "dbus-run-session", which reads the lines after it. The last line stops the
+        // server, which would otherwise wait for the next bus.
         let script = tips.map { $0 + "\necho \"=> $?\"\n" }.joined() + "ls \"$SWIFT_IPC_STORE\"\nkill $!\n"
         let output = try await RunningProcess.run("bash", environment: environment, input: .text(script))
         #expect(output.lines.filter { $0.hasPrefix("=> ") } == tips.map { _ in "=> 0" }, "\(output)")

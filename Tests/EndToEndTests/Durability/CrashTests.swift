@@ -15,7 +15,7 @@ struct CrashTests {
         #expect(report.violations.isEmpty)
         #expect(report.rounds == rounds)
         #expect(report.history.acknowledged > rounds)
-        // The first start also creates the pasteboards.
+        // The first start is left out, because it also creates the pasteboards.
         #expect(try #require(report.starts.dropFirst().max()) < .milliseconds(500))
     }
 
@@ -40,7 +40,7 @@ struct CrashTests {
     }
 }
 
-/// The broker under writers that set pasteboards and send payloads with URLs.
+/// A broker that is killed while writers set pasteboards and send payloads with URLs.
 @DBusActor
 private final class CrashedBroker {
     private let bus: PrivateBus
@@ -61,7 +61,7 @@ private final class CrashedBroker {
         broker = try await BrokerProcess.start(on: bus, settings)
         handler = try await TestHandler("org.example.Handler", "crash", bus: bus)
         for board in boards { try await client.create(board) }
-        // Writes without their own acknowledgement are acknowledged by a read, which waits for the disk.
+        // A read waits for the disk, so after it, the pasteboards created above are certain to be stored.
         for board in boards { _ = try await client.get(board) }
     }
 

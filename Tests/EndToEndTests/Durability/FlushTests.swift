@@ -4,7 +4,7 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// I1: no answer is sent before a flush that started after its frames were written, as the system calls show.
+/// I1: the system calls show that the broker writes and then flushes a change to disk before it answers.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct FlushTests {
@@ -15,7 +15,7 @@ struct FlushTests {
         #expect(check.violations.isEmpty, "\(check.violations.prefix(3))")
     }
 
-    /// The control: without waiting for the disk, the answers come too early.
+    /// The control: a broker that does not wait for the disk answers too early.
     @Test func withoutSynchronousTheTraceShowsMissingFlushes() async throws {
         let check = try await trace(requests: 10, control: "synchronous-off")
         #expect(check.violations.count == 20)
