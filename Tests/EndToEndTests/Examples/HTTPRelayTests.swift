@@ -77,7 +77,7 @@ struct HTTPRelayTests {
         let whole = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=3000000"])
         #expect(whole.status == .success && whole.outputBytes.count == 3_000_000, "\(whole.status) \(whole.errors)")
         #expect(whole.outputBytes.allSatisfy { $0 == UInt8(ascii: "a") })
-        // The output of this kind's hook after each response.
+        // After each response, the client's hook for this kind of request prints a line.
         #expect(whole.errors == "relay-client: status 200, 3000000 bytes\n")
         let long = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=16000000"])
         #expect(long.status == .exited(70) && long.errors.contains("longer than a reply may be"), "\(long.status)")
@@ -123,7 +123,8 @@ struct HTTPRelayTests {
         async let asked = Tools.client(["call", url, "--timeout", "1s"])
         #expect(try await server.nextLine() == "asked")
         #expect(try await asked.status == .exited(75))
-        // The cancelled request does not keep the relay running: the server has not answered, and the time-out is 60 s.
+        // The cancelled request does not keep the relay running, although the server never answers and the time-out is
+        // 60 s.
         scene.relay.signal(SIGTERM)
         #expect(try await scene.relay.wait() == .success)
         withExtendedLifetime(server) {}

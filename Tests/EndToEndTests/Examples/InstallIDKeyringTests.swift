@@ -19,7 +19,7 @@ struct InstallIDKeyringTests {
         try await keyring.stop()
         let next = try await Keyring.start(isUnlocked: true)
         #expect(try await InstallIDScene.id() == first)
-        // Even if the record is lost: the keyring still has the id.
+        // Even if the local record is deleted, the keyring still has the id.
         try await RunningProcess.run("rm", ["-r", try PrivateBus.current.directory.appending("home/.local")])
             .succeeded()
         #expect(try await InstallIDScene.id() == first)
@@ -101,7 +101,7 @@ struct InstallIDKeyringTests {
         let keyring = try await PromptingKeyring.start(answer: "yes")
         let first = try await InstallIDScene.id()
         #expect(try await keyring.nextLine() == "prompt")
-        // It is unlocked by now, so the user is asked only once.
+        // The keyring stays unlocked, so the user is asked only once.
         #expect(try await InstallIDScene.id() == first)
         #expect(keyring.process.output.text == "ready\nprompt\n")
         #expect(try record() == "keyring\n")

@@ -11,7 +11,7 @@ enum InstallIDScene {
             environment: try ExamplePlace.environment.merging(environment) { $1 })
     }
 
-    /// Its output on success.
+    /// The id that the program prints; throws if it fails.
     static func id(_ environment: [String: String] = [:]) async throws -> String {
         String(try await run([], environment).succeeded().output.dropLast())
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The same through Chromium: a user's click on the server's page reaches the waiting program.
+/// The login of the example OAuthLogin in Chromium: a click on the server's page reaches the waiting program.
 @Suite(.privateBus)
 struct OAuthBrowserTests {
     /// A command that starts Chromium, which opens a link from this origin without asking, as after "Always allow".

@@ -45,7 +45,7 @@ struct OAuthLoginScene: Sendable {
 }
 
 extension URL {
-    /// The value of a parameter.
+    /// The value of a query parameter.
     func value(of name: String) throws -> String {
         let items = URLComponents(url: self, resolvingAgainstBaseURL: false)?.queryItems ?? []
         return try #require(items.first { $0.name == name }?.value)

@@ -38,7 +38,8 @@ struct OAuthLoginTests {
     @Test func `URLs of other senders are rejected, and the login continues`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
-        // The control: while it waits, the desktop sends links here, and there is something to undo.
+        // The control: while the program waits, the desktop sends it the links, so there is something to undo
+        // afterwards.
         #expect(try OAuthLoginScene.home().description.contains("demo.OAuthLogin.desktop"))
         let state = try page.value(of: "state")
         let refused: [([String], String)] = [

@@ -44,7 +44,7 @@ struct PlaylistTests {
             .succeeded()
         let all = try await run("restore", "夜", "--library", music).succeeded()
         #expect(all.lines == [0, 2, 1].map { "\(music)/\(names[$0])" })
-        // Moved and renamed, and one deleted.
+        // One file is moved and renamed, and another one is deleted.
         try PrivateBus.current.directory.makeDirectory("music/old")
         try await RunningProcess.run("mv", ["\(music)/\(names[0])", "\(music)/old/さくら (1).ogg"]).succeeded()
         try await RunningProcess.run("rm", ["\(music)/\(names[2])"]).succeeded()

@@ -24,7 +24,7 @@ struct PolyglotTests {
         /// Whether every byte arrived, in both directions.
         var isExact: Bool {
             guard let answer, answer.status == .success, seen.count == 2 else { return false }
-            // Compare bytes: Swift considers some different strings equal.
+            // The bytes are compared, because Swift considers some different strings equal.
             return seen[0].utf8.elementsEqual(url.utf8) && seen[1].utf8.elementsEqual(text.utf8)
                 && answer.outputBytes.elementsEqual("\(handler.rawValue) has: \(text)\n".utf8)
         }
@@ -63,7 +63,8 @@ struct PolyglotTests {
         try #require(dishonest != honest)
         let peer = try await PythonPeer.start(dishonest)
         try await peer.process.waitForLine { $0.hasPrefix("listening") }
-        // This one is in composed form already, that one is not; Swift's own comparison would see no difference.
+        // The composed “é” arrives unchanged, the decomposed one does not. Swift's string comparison sees no
+        // difference.
         #expect(try await exchange(.shell, .python, peer.process, "é").seen[1] == "é")
         let changed = try await exchange(.shell, .python, peer.process, "e\u{301}")
         #expect(changed.seen[1] == changed.text && !changed.isExact)
@@ -91,7 +92,7 @@ struct PolyglotTests {
         }
     }
 
-    /// Python and JavaScript say themselves who may call them; the library does it in Swift and in ipc-server.
+    /// The Python and JavaScript handlers check their sender themselves; in Swift and ipc-server, the library does so.
     @Test(arguments: Polyglot.allCases)
     func `every handler except those in C rejects a sender that is not the broker`(_ handler: Polyglot) async throws {
         _ = try await BrokerProcess.start()

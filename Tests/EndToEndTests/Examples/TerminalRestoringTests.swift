@@ -10,7 +10,7 @@ struct TerminalRestoringTests {
     private func shell() async throws -> (terminal: TerminalSession, settings: String) {
         var environment = try PrivateBus.current.environment
         environment["PS1"] = "$ "
-        // After a crash, it would wait on the terminal for further commands.
+        // Otherwise, a crashed program would wait for the user's commands on the terminal.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         let terminal = try await TerminalSession.start(
             "sh", ["-i"], columns: 200, rows: 12, environment: environment)

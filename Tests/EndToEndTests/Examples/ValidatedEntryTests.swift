@@ -94,7 +94,7 @@ struct ValidatedEntryTests {
         let scene = try await Scene()
         let caller = try await scene.ask("entry://digits?n=4", timeout: "1s")
         try await scene.terminal.type("12")
-        // Timed out, or cancelled by the desk, depending on which clock is first.
+        // The caller times out, or the program cancels the question, depending on whose clock is first.
         let status = try await caller.wait()
         #expect(status == .exited(75) || status == .exited(2), "\(status)")
         try await scene.terminal.wait(forText: "Nothing was given.")

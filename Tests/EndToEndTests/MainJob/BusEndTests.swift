@@ -12,7 +12,7 @@ struct BusEndTests {
         #expect(!broker.log.contains("error"), "\(broker.log)")
     }
 
-    /// The handler has the URL, and it is unknown what it does with it.
+    /// The sender cannot know what the handler did, because the handler already has the URL when the bus ends.
     @Test(arguments: ["open", "call"])
     func aDisconnectedSenderSaysThatTheRequestMayHaveBeenHandled(command: String) async throws {
         let broker = try await BrokerProcess.start()
@@ -28,7 +28,7 @@ struct BusEndTests {
         withExtendedLifetime((broker, server)) {}
     }
 
-    /// dbus-broker does not set an environment variable in programs that it starts.
+    /// This needs dbus-daemon, which tells a program in a variable that the bus started it; dbus-broker does not.
     @Test(.enabled(if: BusImplementation.current == .daemon, "dbus-daemon sets DBUS_STARTER_BUS_TYPE"))
     func aHandlerStartedByTheBusExitsWithIt() async throws {
         let broker = try await BrokerProcess.start()
@@ -46,7 +46,7 @@ struct BusEndTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Live claims disappear with the connection, so there is nothing to release and nothing to wait for.
+    /// Live claims disappear with the connection, so the handler has nothing to release and nothing to wait for.
     @Test(arguments: [false, true])
     func aHandlerStoppedWithoutABusDoesNotWaitForOne(startedByBus: Bool) async throws {
         let broker = try await BrokerProcess.start()
@@ -56,7 +56,7 @@ struct BusEndTests {
         let server = try await Tools.server(environment: environment)
         try await bus.kill()
         try await server.errors.waitForLine { $0.contains("the message bus was lost") }
-        // Less than the 25 s that a call may take.
+        // If the handler called the bus, it would wait for up to 25 s.
         #expect(try await server.terminate(deadline: .seconds(15)) == .success)
         withExtendedLifetime(broker) {}
     }

@@ -12,7 +12,7 @@ struct FootprintTests {
             try Binaries.path(tool), tool == "ipc-client" ? ["listen"] : [], input: .none)
         try await handler.errors.waitForLine { $0.hasPrefix("listening") }
         let files = try handler.statistics.mappedFiles
-        // Without this line, an empty list would pass.
+        // Every program loads libc, so a list without it was not read correctly.
         #expect(files.contains { $0.contains("libc.so") })
         #expect(Self.foundation(in: files) == [])
         withExtendedLifetime(broker) {}
@@ -25,7 +25,7 @@ struct FootprintTests {
         #expect(Self.foundation(in: files) == [])
     }
 
-    /// The control: the test program loads both.
+    /// The control: the test program loads Foundation and ICU.
     @Test func theTestsLoadFoundation() throws {
         let found = Self.foundation(in: try ProcessStatus(pid: getpid()).mappedFiles)
         #expect(found.contains { $0.contains("libFoundation.so") } && found.contains { $0.contains("ICU") })

@@ -28,25 +28,27 @@ struct IdleTests {
         let client = try await BrokerClient()
         try await client.create("idle")
         for number in 0..<20 { try await client.set([.string("\(number)")], on: "idle") }
-        // The path of large values, with its threads.
+        // A large value, which the broker handles in other threads.
         let large = try [UInt8](repeating: 7, count: 1 << 20).withUnsafeBytes {
             ContentFile(owning: try Descriptor.makeSealed(containing: $0, name: "large"), byteCount: $0.count)
         }
         let type = try ContentType("application/octet-stream")
         try await client.set([try PasteboardItem([Representation(type: type, value: .file(large))])], on: "idle")
         _ = try await client.get("idle")
-        // Pending announcements or removals may come first; a worker's one-second timer would never stop.
+        // Pending announcements or removals may wake a thread at first, but a timer of one second would do so every
+        // time.
         var woken: [Int32: Int] = [:]
         for _ in 0..<4 {
-            // The time itself is being measured.
+            // The sleep is the measured time, not a wait for something.
             woken = try await wakeUps(of: broker) { try await ContinuousClock().sleep(for: Self.window) }
             if woken.isEmpty { return }
         }
         Issue.record("threads that were woken in \(Self.window) without work: \(woken)")
     }
 
-    /// The control: work is noticed. Not every call counts: a broker that is still busy when the next call arrives does
-    /// not sleep in between, and a thread that has not yet gone back to sleep has not been counted.
+    /// The control: work wakes threads, and is counted. Not every call counts: a broker that is still busy when the
+    /// next call arrives does not sleep in between, and a thread that has not yet gone back to sleep has not been
+    /// counted.
     @Test func wakeUpsCausedByWorkAreCounted() async throws {
         let broker = try await BrokerProcess.start()
         let client = try await BrokerClient()

@@ -17,7 +17,8 @@ struct QuietMemoryTests {
         #expect(most > 4 << 20, "\(most) bytes")
         try await peer.close("caller")
         try await peer.close("handler")
-        // No call may disturb the quiet, and nothing reports when memory is returned.
+        // Nothing reports when memory is returned, and a call to the broker would disturb its rest, so its memory is
+        // polled.
         try await withDeadline("memory below a third of \(most) bytes") {
             while try broker.residentAnonymousBytes - base > most / 3 {
                 try await ContinuousClock().sleep(for: .milliseconds(50))

@@ -33,14 +33,14 @@ struct ToolCommandTests {
         let resolved = try await Tools.client(["scheme", "resolve", "pair:x", "--json"])
         #expect(try JSONText.string("application", in: resolved.output) == "org.example.Two")
         #expect(try JSONText.string("reason", in: resolved.output) == "default")
-        // I21: the choice is kept across a restart, and only the user can undo it.
+        // I21: the user's default handler is kept across a restart, and only the user can undo the choice.
         try await broker.restart()
         #expect(try await Tools.client(["scheme", "list", "pair"]).output.contains("org.example.Two"))
         #expect(
             try await Tools.client(["scheme", "unregister", "pair", "--application", "org.example.Two"]).status
                 == .success)
         #expect(try await Tools.client(["scheme", "default", "pair"]).output.contains("org.example.One"))
-        // I22
+        // I22: a reserved scheme cannot be registered.
         let reserved = try await Tools.client([
             "scheme", "register", "https", "--application", "org.example.One", "--persistent",
         ])

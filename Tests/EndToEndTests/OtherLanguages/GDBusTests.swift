@@ -80,7 +80,7 @@ import Testing
 
     private func monitor(_ path: String) async throws -> RunningProcess {
         let monitor = try await RunningProcess.start("gdbus", ["monitor"] + Self.place + [path], input: .none)
-        // It asks for the owner after it has subscribed to the signals, and reports the owner.
+        // The monitor subscribes to the signals before it reports who owns the name.
         try await monitor.waitForLine { $0.contains("is owned by") }
         return monitor
     }

@@ -55,7 +55,7 @@ extension PythonPeer {
         #expect(result["items"]?[0]?[1]?[1] == .array([.integer(0), .integer(1), .integer(255)]))
     }
 
-    /// As a string in the message, from a file of the tool, and as a descriptor.
+    /// The text is sent as a string in a message, from a file by `ipc-client`, and as a descriptor.
     @Test(arguments: [6, 100_000])
     func `text reaches a handler in Python as a string, however it was sent`(count: Int) async throws {
         _ = try await BrokerProcess.start()
@@ -177,7 +177,7 @@ extension PythonPeer {
         _ = try await startHandler()
         #expect(try await listener.nextValue()["member"]?.text == "HandlerChanged")
         try await open(client, "python.demo:", text: "x", options: #"{"pasteboard":"heard"}"#)
-        // The order of the two is not promised.
+        // The two signals may arrive in any order.
         let heard = [try await listener.nextValue(), try await listener.nextValue()]
         let added = heard.first { $0["member"]?.text == "PasteboardAdded" }
         #expect(added?["arguments"] == .array([.string("heard")]))
@@ -185,7 +185,7 @@ extension PythonPeer {
         #expect(properties["path"]?.text == "/org/swiftipc/Broker1/pasteboards/heard")
         let arguments = try #require(properties["arguments"])
         #expect(arguments[0]?.text == "org.swiftipc.Pasteboard1")
-        // As the annotations of the properties declare.
+        // Changed values are in the signal, except that of `Types`, as the annotations of the properties declare.
         for name in ["ChangeCount", "Persistent", "HistoryLimit", "ItemCount"] {
             #expect(arguments[1]?[name] != nil, "\(name)")
         }
