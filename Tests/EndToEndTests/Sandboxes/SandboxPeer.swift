@@ -6,7 +6,7 @@ struct SandboxPeer: Sendable {
     private let program: PythonPeer
     private let root: TemporaryDirectory
 
-    /// Whether this test may do that: only root may.
+    /// Whether the test may change its root directory: only root may.
     static var isPossible: Bool { geteuid() == 0 }
 
     /// - Parameter info: the content of `.flatpak-info`; `nil` for a root directory without it.

@@ -4,8 +4,8 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// The view of a sandboxed caller (I19). Each test has a control: the same program, in the same kind of root directory,
-/// without the file that identifies a Flatpak.
+/// The view of a sandboxed caller (I19). In each test, the control is the same program in the same kind of root
+/// directory, but without the file that identifies a Flatpak.
 @Suite(.privateBus, .enabled(if: SandboxPeer.isPossible, "only root may change its root directory"))
 struct SandboxTests {
     private static let denied = "org.swiftipc.Error.AccessDenied"
@@ -72,7 +72,7 @@ struct SandboxTests {
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let since = try await client.set(try Self.text("before"), on: "other")
         let question = Task { try await boxed.ask("watch([], \(since), 300000)") }
-        // Until the broker has read the call.
+        // Waits until the broker has read the caller's question.
         try await withDeadline("question") {
             while try await !client.call(Broker1.describe, NoOptions()).contains(#""watchers":"1""#) {}
         }
@@ -89,7 +89,7 @@ struct SandboxTests {
             #expect(try await boxed.ask("write('\(Self.id)', 'x'\(stated))") == "True")
             #expect(try await boxed.ask("source('\(Self.id)')") == "'\(Self.id) sandboxed'")
         }
-        // The bus attests more than the sandbox does.
+        // A caller that owns its id as a bus name is identified by the bus, which counts for more than the sandbox.
         #expect(try await boxed.ask("int(bus.request_name('\(Self.id)'))") == "1")
         #expect(try await boxed.ask("write('\(Self.id)', 'x', source_application='\(Self.id)')") == "True")
         #expect(try await boxed.ask("source('\(Self.id)')") == "'\(Self.id) owned'")
@@ -101,7 +101,7 @@ struct SandboxTests {
         _ = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)
         let free = try await SandboxPeer.start(info: nil)
-        // No application handles the scheme, and only callers that may use the board learn that.
+        // Only callers that may use the pasteboard learn that no application handles the scheme.
         for use in ["opened(pasteboard='other')", "opened(pasteboard='other', items=items('x'))"] {
             #expect(try await boxed.ask(use) == Self.denied)
             #expect(try await free.ask(use) == "org.swiftipc.Error.NoHandler")

@@ -2,7 +2,7 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// I5: a page that the disk cannot read, while the broker starts.
+/// I5: the disk cannot read a page of the store while the broker starts.
 @Suite(.privateBus, .serialized, .timeLimit(.minutes(10)))
 struct FailingReadTests {
     /// The reads that fail, each in a separate start.
@@ -10,7 +10,7 @@ struct FailingReadTests {
 
     private enum End { case orderly, kill }
 
-    /// A read that fails while the store is opened costs nothing. A later one stops the broker, like any disk failure,
+    /// A read that fails while the store is opened has no effect. A later one stops the broker, like any disk failure,
     /// and the next start checks the whole file.
     @Test func `I5: one failed read loses no pasteboard and at most one start`() async throws {
         var broker = try await BrokerProcess.start()
@@ -34,7 +34,7 @@ struct FailingReadTests {
             }
         }
         try await broker.terminate()
-        // The control: reads did fail, and a damaged file was moved aside.
+        // The control: some reads failed, because a damaged file was moved aside.
         let damaged = try FileManager.default.contentsOfDirectory(atPath: store).filter { $0.contains(".damaged-") }
         print("failing reads: \(ends) of \(2 * Self.reads.count) starts ended, \(damaged.count) files put away")
         #expect(!damaged.isEmpty)

@@ -21,7 +21,7 @@ struct FullDiskTests {
         var last = try await board.set("before")
         var text: String? = "before"
         for round in 0..<20 {
-            // Released space is returned a little later, and may make room.
+            // Space that was released may become free a little later, so the disk is filled again until nothing fits.
             repeat { disk.fill() } while try await probe.call(.setItems(.item("fits"), at: probe.path)).error == nil
             for call in [
                 WireCall.setItems(.item("lost"), at: board.path), .addItems(.item("lost"), at: board.path), large,
@@ -31,7 +31,7 @@ struct FullDiskTests {
                 #expect(refused.error == Self.noSpace, "\(round), \(call.member): \(refused)")
             }
             #expect(try await board.get() == (last, [text]))
-            // Operations that need no disk continue.
+            // Operations on pasteboards in memory continue, because they need no disk.
             let count = try await memory.set("\(round)")
             #expect(try await memory.get() == (count, ["\(round)"]))
             disk.empty()

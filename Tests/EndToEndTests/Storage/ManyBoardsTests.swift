@@ -11,7 +11,7 @@ struct ManyBoardsTests {
     private static let count = TestSize.pick(small: 200, full: 10_000)
     private static let items = TestSize.pick(small: 25, full: 100)
     private static let longestStart = Duration.seconds(2)
-    /// The content is on disk.
+    /// The maximum memory of the broker, which keeps the content on disk.
     private static let memory = 64 << 20
 
     @Test func `very many pasteboards are listed in pages, complete and in byte order`() async throws {
@@ -94,7 +94,7 @@ struct ManyBoardsTests {
         }
     }
 
-    /// The median time of each of some operations.
+    /// The median times of several operations, each with the operation's name.
     private func figures(
         _ client: BrokerClient, _ board: String
     ) async throws -> [(name: String, time: Duration)] {

@@ -57,7 +57,7 @@ struct QuotaTests {
         for word in [quota.name, "\(quota.limit)", "\(quota.limit + 1)"] {
             #expect(refused.text.replacing(",", with: "").contains(word), "\(word): \(refused.text)")
         }
-        // In two steps.
+        // The limit is also exact if it is reached in two steps.
         #expect(try await use(quota.limit - 1).error == nil)
         #expect(try await use(2).error == BoardErrors.limitExceeded)
         #expect(try await use(1).error == nil)
@@ -88,7 +88,7 @@ struct QuotaTests {
             var held = 0
             for board in boards { held += try await board.get().texts.count }
             #expect(held == most)
-            // Counted again from the store.
+            // A restarted broker counts the content in the store again, and still enforces the limit.
             if round == 0 {
                 try await broker.restart()
                 #expect(try await boards[0].call(add(quota.step, to: boards[0])).error == BoardErrors.limitExceeded)
@@ -102,7 +102,7 @@ struct QuotaTests {
         for _ in 0..<3 { #expect(try await boards[0].call(add(1, to: boards[0])).error == nil) }
         #expect(try await boards[1].call(add(1, to: boards[1])).error == BoardErrors.limitExceeded)
         try await boards[1].set("another's")
-        // Replaced by another source: the first one has its space back.
+        // When another source replaces content of the first one, the first one has its space back.
         try await boards[0].set("another's")
         #expect(try await boards[1].call(add(1, to: boards[2])).error == nil)
     }
@@ -128,7 +128,8 @@ struct QuotaTests {
                 #expect(answer.error == nil || answer.error == BoardErrors.limitExceeded, "\(answer)")
                 if answer.error == nil { made.append(board) }
             }
-            // “general” is one of them; like these, it was created without a stated source.
+            // Nineteen, not twenty: the pasteboard “general” also counts, because it too was created without a stated
+            // source.
             #expect(made.count == 19, "round \(round)")
             let refused = try await peer.call(.getPasteboard("more"), on: Self.callers[0])
             #expect(refused.error == BoardErrors.limitExceeded && refused.text.contains(name), "\(refused)")
@@ -146,7 +147,7 @@ struct QuotaTests {
         let first = try await WireBoard.make("watched", on: peer, "first")
         let since = UInt64(try await first.set("before"))
         let second = try await first.from("second")
-        // The broker asks the bus about a caller on its first call; calls that wait for that have no order.
+        // The broker asks the bus about a caller at its first call. Calls that wait for this answer have no order.
         _ = try await second.get()
         var serials: [Int] = []
         for _ in 0..<5 { serials.append(try await peer.send(.waitForChange([], since: since), on: "first")) }

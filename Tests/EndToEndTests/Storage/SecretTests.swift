@@ -5,7 +5,7 @@ import Testing
 /// I14: sensitive content is in memory and nowhere else.
 @Suite(.privateBus, .serialized)
 struct SecretTests {
-    /// Different in each run, so that nothing else contains it.
+    /// The marker is different in each run, so that nothing else contains it.
     private static let marker = "secret-" + String(UInt64.random(in: 0 ... .max), radix: 16)
 
     /// The places where the marker was found.
@@ -41,7 +41,7 @@ struct SecretTests {
         places.export = try holdsMarker(below: export)
         for board in boards { _ = try await board.call(.getItems(at: board.path)) }
         try await search(&places, broker)
-        // The very last signal: everything before it has been received.
+        // A last signal: when it arrives, all earlier ones have been received.
         let end = WireBoard(peer: peer, name: "end", connection: "caller")
         try await end.make()
         try await monitor.waitForLine { $0.contains("\"end\"") }
