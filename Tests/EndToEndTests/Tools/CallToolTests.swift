@@ -50,7 +50,7 @@ struct CallToolTests {
         let client = try await RunningProcess.start(try Binaries.path("ipc-client"), command, input: .none)
         _ = try await server.nextLine()
         client.signal(number)
-        // The handler has stopped its command and reported that; the outcome determines the exit code.
+        // The handler has stopped its command and reports this outcome, which determines the exit code.
         #expect(try await client.wait() == .exited(2))
         #expect(try await Tools.ids(["--state", "cancelled"]).count == 1)
         #expect(try await server.terminate() == .success)

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Scripts that need a handler that is still starting.
+/// Scripts that wait for a handler that is still starting.
 @Suite(.privateBus)
 struct CanOpenToolTests {
     private func canOpen(_ time: String...) async throws -> ProcessOutput {
@@ -15,7 +15,7 @@ struct CanOpenToolTests {
         let told = try await answer
         #expect(told.status == .success && told.output == "yes\n", "\(told)")
         #expect(try await server.terminate() == .success)
-        // The control: no handler appears, and the answer is the same as without waiting.
+        // The control: if no handler appears, the answer after the wait is the same as without waiting.
         let nobody = try await canOpen("10ms")
         #expect(nobody.status == .exited(68) && nobody.output == "no\n", "\(nobody)")
         #expect(try await canOpen().errors == nobody.errors)

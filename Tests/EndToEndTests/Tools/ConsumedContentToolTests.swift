@@ -27,7 +27,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Reading would take it away from its reader.
+    /// A watching command does not read content that may be read only once: that is left to its reader.
     @Test func aWatchingCommandDoesNotConsume() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "--once", "ticket"]).succeeded()
@@ -61,7 +61,7 @@ struct ConsumedContentToolTests {
         #expect(exported.errors.contains("2 versions"), "\(exported)")
         let table = try FileContents.text(folder + "/store.jsonl")
         #expect(table.contains("text") && !table.contains("hunter2") && !table.contains("one reader"))
-        // Nothing was consumed.
+        // Nothing was consumed, so the content can still be read.
         #expect(try await Tools.client(["get", "ticket"]).output == "one reader")
         _ = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         #expect(try await Tools.client(["get", "open"]).output == "text")
@@ -104,8 +104,8 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The first signal waits for the broker's answer, and the second one does not. Neither changes the file, or leaves
-    /// a temporary file.
+    /// The first signal waits for the broker's answer; the second one ends the program at once. After either, the file
+    /// is unchanged and no temporary file is left.
     @Test(arguments: [1, 2])
     func aSignalLeavesTheOutputFileUnchanged(signals: Int) async throws {
         let broker = try await BrokerProcess.start()
@@ -121,7 +121,7 @@ struct ConsumedContentToolTests {
         let read = ["get", "b", "--type", "text/html", "--output", "\(folder)/file"]
         let reader = try await RunningProcess.start(try Binaries.path("ipc-client"), read, input: .none)
         _ = try await asked.wait(for: 1)
-        // The temporary file is there by now.
+        // The program has created its temporary file by now.
         #expect(FileContents.names(in: folder)?.count == 2)
         for number in [SIGINT, SIGTERM].prefix(signals) { reader.signal(number) }
         if signals == 1 { signalled.add(()) }
@@ -137,7 +137,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The signal arrives between the call and its answer: the writer provides the promised content later.
+    /// The signal arrives between the call and its answer, while the writer has yet to provide the promised content.
     @Test(arguments: [["get", "b", "--take", "--type", "text/html"], ["get", "b", "--take", "--json"]])
     func aSignalDuringATakeLosesNothing(read: [String]) async throws {
         let broker = try await BrokerProcess.start()
@@ -159,7 +159,7 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// More than a pipe can hold, with a reader that leaves or a signal that arrives before the end.
+    /// The content does not fit into a pipe; its reader leaves, or a signal arrives, before all of it was read.
     @Test(
         arguments: [["get", "b"], ["get", "b", "--json"], ["get", "b", "--output", "/dev/stdout"]], [SIGPIPE, SIGINT])
     func partlyReadContentIsNotLost(read: [String], signal: CInt) async throws {

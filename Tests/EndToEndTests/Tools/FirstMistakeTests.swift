@@ -30,7 +30,7 @@ struct FirstMistakeTests {
         #expect(resolved.errors.contains("register nobody.here --application"), "\(resolved)")
         let opened = try await Tools.client(["open", "nobody.here:x"])
         #expect(opened.status == .exited(68) && opened.errors.contains("'ipc-client scheme list'"), "\(opened)")
-        // The control: if there is a handler, there is no message.
+        // The control: nothing is reported if there is a handler.
         try await Tools.claim()
         #expect(try await Tools.client(["scheme", "resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
@@ -44,7 +44,7 @@ struct FirstMistakeTests {
         let wrong = try await Tools.client(["scheme", "register"] + arguments)
         #expect(wrong.status == .exited(65) && wrong.errors.contains(quoted), "\(wrong)")
         #expect(!wrong.errors.contains("--persistent"))
-        // The control: with correct names, the option is missing.
+        // The control: with correct names, the missing option is reported.
         let missing = try await Tools.client(["scheme", "register", "notes", "--application", "com.example.Notes"])
         #expect(missing.status == .exited(64) && missing.errors.contains("--persistent"), "\(missing)")
     }
@@ -86,7 +86,7 @@ struct FirstMistakeTests {
         try await Tools.claim()
         let typo = try await Tools.client(["scheme", "unregister", "--application", "demo.IPCSever"] + what).succeeded()
         #expect(typo.errors.contains("demo.IPCSever did not claim"), "\(typo)")
-        // The control: a claim is removed without a message.
+        // The control: nothing is reported if there was a claim to remove.
         let right = try await Tools.client(["scheme", "unregister", "--application", "demo.IPCServer"] + what)
             .succeeded()
         #expect(right.errors.isEmpty, "\(right)")
@@ -175,7 +175,8 @@ struct FirstMistakeTests {
             "\(alone)")
     }
 
-    /// The connection would otherwise get the missing descriptor's number, and the output would go into it.
+    /// If a program starts with a closed stream, its connection could get that descriptor's number, and receive the
+    /// output.
     @Test func aClosedStreamIsAnErrorAndIsNotReplacedByAnotherFile() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
@@ -225,7 +226,7 @@ struct FirstMistakeTests {
         #expect(rules.errors.contains("the application “com.example.Typo” is unknown"), "\(rules)")
         #expect(
             try await Tools.client(["scheme", "list", "nobody.here"]).succeeded().errors.contains("no application has"))
-        // The control: there is no message about a known application.
+        // The control: nothing is reported about a known application.
         try await Tools.claim()
         let known = try await Tools.client(["scheme", "policy", "demo.IPCServer", "--deny", "com.example.Other"])
             .succeeded()
@@ -240,7 +241,7 @@ struct FirstMistakeTests {
         let id = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
         let early = try await Tools.client(["request", "show", "--reply", id])
         #expect(early.status == .exited(75) && early.errors.contains("request wait \(id)"), "\(early)")
-        // The control: once it has ended, there is a reply.
+        // The control: once the request has ended, its reply can be shown.
         let server = try await Tools.server(["--reply", "done", "--count", "1"])
         _ = try await Tools.client(["request", "wait", id]).succeeded()
         #expect(try await Tools.client(["request", "show", "--reply", id]).succeeded().output == "done")
@@ -261,7 +262,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A caller that waits for less than a start takes learns that there was one.
+    /// A caller whose time-out is shorter than the start of the handler learns that the handler was being started.
     @Test func aStartThatTakesTooLongIsReported() async throws {
         let broker = try await BrokerProcess.start()
         try await PrivateBus.current.addService(name: "demo.IPCServer", exec: "/bin/sleep 60")
@@ -276,7 +277,7 @@ struct FirstMistakeTests {
         let broker = try await BrokerProcess.start()
         let wrong = try await Tools.client(arguments)
         #expect(wrong.status == .exited(65) && wrong.errors.contains("image/png, or a UTI"), "\(wrong)")
-        // The control: a UTI.
+        // The control: a UTI is accepted.
         _ = try await Tools.client(["set", "b", "--type", "public.png", "x"]).succeeded()
         withExtendedLifetime(broker) {}
     }
@@ -301,7 +302,7 @@ struct FirstMistakeTests {
         let wrong = try await Tools.client(arguments)
         #expect(
             wrong.status == .exited(64) && wrong.output.isEmpty && wrong.errors.contains("write -- before"), "\(wrong)")
-        // The control.
+        // The control: the option for help still works.
         #expect(try await Tools.client(["get", "-h"]).succeeded().output.contains("USAGE"))
     }
 
@@ -365,8 +366,8 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// - Parameter change: the change to the store: all of it is deleted, moved, or replaced with an empty folder, or
-    ///   only the database is deleted.
+    /// - Parameter change: the command that changes the store: it deletes, moves or empties the folder, or deletes or
+    ///   replaces only the database.
     @Test(arguments: [
         "rm -r $0", "mv $0 $0-moved", "rm -r $0 && mkdir -m 0700 $0", "rm $0/store.sqlite",
         "cp $0/store.sqlite $0/copy && mv $0/copy $0/store.sqlite",
@@ -377,7 +378,7 @@ struct FirstMistakeTests {
         _ = try await Tools.client(["set", "notes", "kept"]).succeeded()
         _ = try await Tools.client(["send", "hello"]).succeeded()
         _ = try await RunningProcess.run("/bin/sh", ["-c", change, broker.store]).succeeded()
-        // A handler that starts now does not make the folder again, which would look like a store.
+        // A handler that starts now does not create the store's folder again, because that would look like a store.
         let isThere = FileContents.exists(broker.store)
         let late = try await Tools.server(["--application", "org.example.Late", "--scheme", "Late.demo"])
         #expect(FileContents.exists(broker.store) == isThere)

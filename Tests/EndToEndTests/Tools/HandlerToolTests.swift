@@ -6,7 +6,7 @@ import Testing
 /// Handlers that receive several messages at once, a limited number, or the same message again.
 @Suite(.privateBus)
 struct HandlerToolTests {
-    /// Two commands that need each other: the first one exits once the second one is running.
+    /// A handler's command for two messages. The first message is finished only if the second one is handled meanwhile.
     private func meeting(_ window: Int) throws -> [String] {
         let pipe = try PrivateBus.current.directory.appending("pipe")
         return [
@@ -26,7 +26,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The control for the test above.
+    /// The control: with a window of one, the two commands that need each other do not run at the same time.
     @Test func aWindowOfOneRunsOneCommandAtATime() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(try meeting(1))
@@ -54,7 +54,7 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// One line per message.
+    /// An empty text also prints a line, because every message does.
     @Test func anEmptyTextPrintsALine() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--count", "2"])
@@ -91,7 +91,7 @@ struct HandlerToolTests {
         #expect(opened.status == .exited(70))
         #expect(try await server.terminate() == .success)
         let received = server.output.text.split(separator: "\n").map(String.init)
-        // The first one, and eight nested ones.
+        // One request was sent by the test, and eight nested ones by the handler's command.
         #expect(received.count == 9)
         #expect(server.errors.text.contains("ipc-client:"))
         let ids = try received.map { try JSONText.string("id", in: $0) }
@@ -136,7 +136,7 @@ struct HandlerToolTests {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let server = try Binaries.path("ipc-server")
-        // The status of the handler, not of the program that it writes to.
+        // With `pipefail`, the exit status is the handler's, not that of the program that reads its output.
         let first = try await RunningProcess.start(
             "bash", ["-c", "set -o pipefail; \(server) \(output)"], input: .none)
         try await first.errors.waitForLine { $0.hasPrefix("listening") }

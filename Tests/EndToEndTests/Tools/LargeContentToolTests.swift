@@ -58,7 +58,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The limit on memory is smaller than the payload, but does not apply to queued requests.
+    /// The payload exceeds the limit on waiting bytes in memory, which does not apply to queued requests.
     @Test func aQueuedPayloadThatFitsLaterIsTriedAgain() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "pending-bytes-per-handler=200000", "--limit", "waiting-bytes=65536"]

@@ -6,7 +6,7 @@ import Testing
 struct MovingToolTests {
     private static let texts = ["one", "tab\tline\n\u{2028}\"\\", String(repeating: "long ", count: 2_000)]
 
-    /// Fills a store with a pasteboard of three versions, one of bytes, and a claim.
+    /// Fills a store with a pasteboard that has three versions, a pasteboard that contains bytes, and a claim.
     private func fill() async throws {
         _ = try await Tools.client(["set", "texts", "zero"]).succeeded()
         _ = try await Tools.client(["board", "history", "texts", "--keep", "2"]).succeeded()
@@ -118,7 +118,7 @@ struct MovingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A killed process can leave no message, so its partial files must be distinguishable from other programs' files.
+    /// A killed export cannot report anything, so its partial files must be distinguishable from other programs' files.
     @Test func aKilledExportIsInvalidAndBlocksNoOther() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", String(repeating: "long ", count: 2_000)]).succeeded()
@@ -147,7 +147,7 @@ struct MovingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A file that may not grow is like a full disk, and loses nothing.
+    /// A file that reaches its size limit is like a full disk: the write fails, and the existing file is kept.
     @Test func aFailedWriteKeepsTheExistingFile() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "long"], input: .text(String(repeating: "long ", count: 2_000))).succeeded()
@@ -160,7 +160,7 @@ struct MovingToolTests {
             #expect(refused.status == .exited(74) && refused.errors.contains("File too large"), "\(refused)")
         }
         #expect(try FileContents.text(old) == "before" && !FileContents.exists(new) && !FileContents.exists(folder))
-        // The control.
+        // The control: without a size limit, the file is written.
         _ = try await Tools.client(["get", "long", "--output", old]).succeeded()
         #expect(try FileContents.read(old).count == 10_000)
         _ = try await Tools.client(["set", "long", "short"]).succeeded()
@@ -169,7 +169,7 @@ struct MovingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// An export contains no secrets; a pasteboard that is not in it is not emptied because of that.
+    /// An export contains no secrets. Importing it does not empty a pasteboard that is not in the export.
     @Test func contentMissingFromTheExportStaysUnchanged() async throws {
         let folder = try PrivateBus.current.directory.appending("export")
         let broker = try await BrokerProcess.start()

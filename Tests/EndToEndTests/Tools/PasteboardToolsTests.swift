@@ -62,7 +62,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Taken content is gone, so it is checked first.
+    /// `--take` removes the content, so the command checks before whether it can write it.
     @Test(arguments: [["--type", "image/png"], ["--item", "1"], ["--type", "a b c"]])
     func contentThatCannotBePrintedIsNotTaken(_ arguments: [String]) async throws {
         let broker = try await BrokerProcess.start()
@@ -192,7 +192,7 @@ struct PasteboardToolsTests {
                 == "let-go\tboard\n")
         #expect(try await Tools.client(["board", "history", "board"]).lines.count == 1)
         _ = try await Tools.client(["set", "board", "three"]).succeeded()
-        // The limit is unchanged.
+        // Pruning the history did not change the history's limit.
         #expect(try await Tools.client(["board", "history", "board"]).lines.count == 2)
         withExtendedLifetime(broker) {}
     }

@@ -41,7 +41,7 @@ struct PolicyToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// I19: stating an id is not owning it.
+    /// I19: a caller that only states an allowed id, but does not own it as a bus name, is rejected.
     @Test func anAllowedSourceMustOwnItsID() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
@@ -52,7 +52,7 @@ struct PolicyToolTests {
         #expect(set.errors.contains(reason), "\(set)")
         let stated = try await Tools.client(["send", "--application", "org.example.Owner", "x"])
         #expect(stated.status == .exited(77) && stated.errors.contains(reason), "\(stated)")
-        // The control: for a caller that is not allowed, there is no further hint.
+        // The control: a caller whose id is not allowed gets no hint about owning a bus name.
         let other = try await Tools.client(["send", "--application", "org.example.Other", "x"])
         #expect(other.status == .exited(77) && !other.errors.contains(reason), "\(other)")
         let owner = try await Application.connect(

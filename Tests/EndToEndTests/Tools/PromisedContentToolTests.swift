@@ -35,7 +35,7 @@ struct PromisedContentToolTests {
         try await writer.peer.close("writer")
         #expect(try await Tools.client(["get", "promised"]).succeeded().output == "here")
         #expect(try await Tools.client(Self.exec).succeeded().output == "here text/plain;charset=utf-8\n")
-        // The control: its promised content is missing, and a failed take leaves everything in place.
+        // The control: the promised content of a writer that left is missing, and a failed read changes nothing.
         let broken = try await Tools.client(["get", "promised", "--type", Self.html])
         #expect(broken.status == .exited(66) && broken.errors.contains("it has disconnected"), "\(broken)")
         #expect(try await Tools.client(["get", "promised", "--json"]).status == .exited(66))

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Requests that are left behind, and their outcomes.
+/// Requests that are queued for a handler that is not running, and their outcomes.
 @Suite(.privateBus)
 struct QueueingToolTests {
     @Test func aQueuedRequestOutlivesTheBrokerAndWaitsForItsHandler() async throws {
@@ -20,7 +20,7 @@ struct QueueingToolTests {
         #expect(try await Tools.ids(["--state", "queued"]) == [])
     }
 
-    /// The case in which the samples lose the first text and show the second one twice.
+    /// Two sends in quick succession: the original samples lose the first text and show the second one twice.
     @Test func twoQuickSendsArriveEachOnceAndInOrder() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
@@ -83,7 +83,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Content that does not fit a message is queued for a handler that is declared to accept descriptors.
+    /// Content that is too large for a message is queued only for a handler that is declared to accept descriptors.
     @Test func largeContentIsQueuedOnlyForAHandlerThatAcceptsDescriptors() async throws {
         let broker = try await BrokerProcess.start()
         let path = try PrivateBus.current.directory.appending("large")

@@ -22,7 +22,7 @@ struct RequestToolTests {
         let id = try await Tools.queue("never")
         #expect(try await Tools.client(["request", "cancel", id]).status == .success)
         #expect(try await Tools.client(["request", "wait", id]).status == .exited(2))
-        // A request that has ended keeps its outcome, which is not an error.
+        // Cancelling a request that has ended is not an error, and does not change its outcome.
         #expect(try await Tools.client(["request", "cancel", id]).status == .success)
         #expect(try await Tools.ids(["--state", "cancelled"]) == [id])
         withExtendedLifetime(broker) {}
@@ -114,7 +114,7 @@ struct RequestToolTests {
         #expect(words.contains("delivered") && words.contains("answered"))
         let delivered = try #require(steps.first { $0["step"]?.text == "delivered" })
         #expect(delivered["attempt"]?.number == 1)
-        // Points in time of one form sort as strings do.
+        // All times have the same format, so sorting the strings sorts the times.
         let times = steps.compactMap { $0["time"]?.text }
         #expect(times.count == steps.count && times == times.sorted() && times.allSatisfy { $0.hasSuffix("Z") })
         let table = try await Tools.client(["request", "trace", id]).succeeded()
@@ -123,7 +123,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The steps that were shown are also available from the next broker.
+    /// The steps of a request are still available from the next broker.
     @Test func stepsSurviveACleanStopOfTheBroker() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "sleep 100"])

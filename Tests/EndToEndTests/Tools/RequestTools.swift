@@ -3,7 +3,7 @@ import IPCTesting
 import Testing
 
 extension Tools {
-    /// Claims the samples' scheme for a handler that need not be running.
+    /// Claims a scheme persistently, by default that of `ipc-server`, for a handler that need not be running.
     static func claim(_ scheme: String = "IPCServer.demo", for application: String = "demo.IPCServer") async throws {
         _ = try await client(["scheme", "register", scheme, "--application", application, "--persistent"]).succeeded()
     }

@@ -17,7 +17,7 @@ struct WatchToolTests {
         _ = try await Tools.client(["copy", "not this one"]).succeeded()
         _ = try await Tools.client(["set", "board", "text"]).succeeded()
         try await watch.waitForLine { $0.hasSuffix("\tset\t4\ttext/plain;charset=utf-8") }
-        // The first items and the pasteboard are one change.
+        // The creation of the pasteboard and its first content are reported as one change.
         #expect(watch.output.text.split(separator: "\n").count == 1)
         #expect(try await Tools.client(["board", "history", "board"]).lines.count == 1)
         _ = try await Tools.client(["board", "clear", "board"]).succeeded()
@@ -77,7 +77,7 @@ struct WatchToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// I24: it asks again when the broker is back.
+    /// I24: `watch` continues when the broker is back.
     @Test func aWatchContinuesAfterARestart() async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])
@@ -90,7 +90,7 @@ struct WatchToolTests {
         #expect(try await watch.terminate() == .success)
     }
 
-    /// An absence is reported once, however long it is.
+    /// The broker's absence is reported once, however long it lasts.
     @Test func aWatchWaitsForAnAbsentBroker() async throws {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])

@@ -80,7 +80,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A call removes its callback scheme when it is over; a callback in flight then has no receiver to wait for.
+    /// When a call ends, its callback scheme is removed. A callback still on its way must not wait for a receiver.
     @Test func aFinishedCallLeavesNoRequestBehind() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--reply", "good morning"])
@@ -89,7 +89,7 @@ struct XCallbackToolTests {
         #expect(try await server.terminate() == .success)
         #expect(ContinuousClock.now - began < .seconds(5))
         #expect(try await Tools.ids(["--state", "queued"]).isEmpty)
-        // And nothing is reported, because this is not a failure.
+        // The server reports nothing, because a callback without a receiver is not a failure here.
         #expect(server.errors.text == "listening as demo.IPCServer for IPCServer.demo\n")
         withExtendedLifetime(broker) {}
     }
