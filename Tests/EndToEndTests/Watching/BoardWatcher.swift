@@ -4,17 +4,17 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// A client that follows the state of boards across lost connections and restarts.
+/// A client that follows the state of boards across lost connections and broker restarts.
 protocol BoardWatcher: Sendable {
-    /// The last change count of each board that it received.
+    /// The last change count that the watcher received for each board.
     var seen: Observed<[String: UInt64]> { get }
-    /// Watches until it is cancelled.
+    /// Watches until its task is cancelled.
     func watch() async throws
-    /// Closes its connection; it opens another one and continues.
+    /// Closes the watcher's connection; the watcher then opens another one and continues.
     func disconnect() async throws
 }
 
-/// A watcher that uses only the contract, over connections that come and go.
+/// A watcher that calls the broker without the library, over connections that come and go.
 @DBusActor
 final class WireWatcher: BoardWatcher {
     nonisolated let seen = Observed<[String: UInt64]>([:])
@@ -25,7 +25,7 @@ final class WireWatcher: BoardWatcher {
     private var cursor: UInt64 = 0
     private var client: BrokerClient
 
-    /// - Parameter goesOn: whether it asks for the changes that it missed; a watcher that does not is faulty.
+    /// - Parameter goesOn: whether it asks for the changes that it missed while disconnected; if not, it is faulty.
     init(_ names: [String], goesOn: Bool = true) async throws {
         bus = try PrivateBus.current
         (self.names, self.goesOn) = (names, goesOn)
@@ -37,7 +37,8 @@ final class WireWatcher: BoardWatcher {
             do throws(CallError) {
                 try await ask(milliseconds: 20_000)
             } catch {
-                // The broker or the connection is gone: the bus reports when the name is back.
+                // The broker or the connection is gone. Once the broker's name has an owner again, the watcher
+                // reconnects.
                 if Task.isCancelled { return }
                 try await bus.waitForOwner(of: BrokerProcess.busName)
                 client = try await BrokerClient(bus)
@@ -57,14 +58,14 @@ final class WireWatcher: BoardWatcher {
         }
     }
 
-    /// Disconnects; while it is away, it does not know what happens.
+    /// Disconnects; until ``comeBack()``, the watcher misses all changes.
     func leave() { client.connection.close() }
 
     /// Reconnects, and asks once for past changes.
     func comeBack() async throws {
         client = try await BrokerClient(bus)
         if !goesOn {
-            // From the current state, as if nothing had happened before.
+            // A faulty watcher starts from the current state, and so skips the changes that it missed.
             var options = WaitOptions()
             options.timeout = 0
             cursor = try await client.call(Pasteboards1.waitForChange, (names, 0, options)).0

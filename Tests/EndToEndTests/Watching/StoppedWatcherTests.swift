@@ -22,7 +22,7 @@ struct StoppedWatcherTests {
         for _ in 0..<100 {
             serials.append(try await watcher.send(.waitForChange([], since: since, ["timeout": .u(600_000)])))
         }
-        // It is answered after the earlier calls were read.
+        // When this call is answered, the broker has read the hundred calls before it.
         #expect(try await watcher.call(.describe()).error == nil)
         watcher.signal(SIGSTOP)
         defer { watcher.signal(SIGCONT) }
@@ -49,7 +49,7 @@ struct StoppedWatcherTests {
 
     private static func text(_ number: Int) -> String { "\(number):" + String(repeating: "x", count: 10_000) }
 
-    /// The control: a client that receives a broadcast for each change, and is stopped, makes the bus grow.
+    /// The control: the bus's memory grows if each change is broadcast to a client that is stopped.
     @Test(.enabled(if: BusImplementation.current == .daemon, "the memory of dbus-daemon is measured"))
     func `control: a stopped subscriber to broadcasts makes the bus grow`() async throws {
         let bus = ProcessStatus(pid: try PrivateBus.current.pid)
@@ -64,7 +64,7 @@ struct StoppedWatcherTests {
         defer { listener.signal(SIGCONT) }
         let base = try bus.residentAnonymousBytes
         try await teller.broadcast("org.example.Telling", "Changed", [.repeated("x", 10_000)], count: 4_000)
-        // The bus has read them all when it answers.
+        // When this call is answered, the bus has read all broadcasts.
         #expect(try await teller.call(.bus("GetId", [])).error == nil)
         #expect(try bus.residentAnonymousBytes - base > Self.bound)
     }

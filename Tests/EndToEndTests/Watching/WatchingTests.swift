@@ -18,7 +18,7 @@ struct WatchingTests {
         for board in Self.boards { try await writer.create(board) }
         var all: [any BoardWatcher] = []
         for number in 0..<watchers {
-            // Some watch all boards, some their own.
+            // Half of the watchers watch all pasteboards, and half only those of the test.
             let names = number % 2 == 0 ? [] : Self.boards
             all.append(number % 10 == 9 ? try await LibraryWatcher(names) : try await WireWatcher(names))
         }
@@ -102,14 +102,14 @@ struct WatchingTests {
         #expect(time < .seconds(2))
         try await watching(0, writer)
         for client in clients { client.connection.close() }
-        // I17: the descriptors of the watchers that left.
+        // I17: the descriptors of the watchers that left are released.
         try? await withDeadline("descriptors back at \(base)", limit: .seconds(1)) {
             while try broker.openDescriptors != base { _ = try await writer.get("watched") }
         }
         #expect(try broker.openDescriptors == base)
     }
 
-    /// Returns when this many calls are waiting.
+    /// Returns when this many calls are waiting in the broker.
     private func watching(_ count: Int, _ client: BrokerClient) async throws {
         try await withDeadline("\(count) watchers") { @DBusActor in
             while true {
