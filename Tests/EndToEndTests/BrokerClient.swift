@@ -94,7 +94,7 @@ final class TestHandler {
     private let direct: DirectWay?
     private var watch: NameWatch?
 
-    /// Returns when it is registered, persistently, so that the registration outlives the broker.
+    /// Returns when the handler is registered. The registration is persistent, so that it outlives the broker.
     init(
         _ application: String, _ scheme: String, bus: PrivateBus? = nil, isDirect: Bool = DirectWay.isUsual,
         answer: @escaping Answer = { _, _, _ in (Outcome.handled.rawValue, HandlerReply()) }
@@ -117,7 +117,7 @@ final class TestHandler {
             Schemes1.register, on: Broker1.busName, at: Broker1.path, (application, [scheme], options))
         guard let direct else { return }
         _ = await direct.connection()
-        // The next broker delivers over a new connection.
+        // After a restart of the broker, the handler needs a new direct connection.
         watch = try await connection.watchName(Broker1.busName) { _, owner in
             if owner != nil { Task { _ = await direct.connection() } }
         }

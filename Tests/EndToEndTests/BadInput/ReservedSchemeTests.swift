@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `I22: a reserved scheme is not registered, and neither is the rest of its list`() async throws {
-        // Only the owner of the handler's name may register it, so all calls use the connection that owns the name.
+        // Only the owner of its name may register a handler, so all calls use the handler's own connection.
         let scene = try await BadInputScene.start()
         #expect(Self.rows.count >= 20)
         try await scene.runRounds {

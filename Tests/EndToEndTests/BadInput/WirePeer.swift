@@ -10,7 +10,7 @@ struct WireCall: Sendable, Hashable {
     var body: [WireValue] = []
     /// A sender field, which only a bus may set.
     var sender: String?
-    /// Replaces the signature of the body.
+    /// The signature to send instead of the body's own, if any.
     var signature: String?
 
     static let broker = "/org/swiftipc/Broker1"

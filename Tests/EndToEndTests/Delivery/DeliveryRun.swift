@@ -27,7 +27,7 @@ final class DeliveryRun {
         let history: DeliveryHistory
         /// The number of handler starts.
         let starts: Int
-        /// The number of handler kills, without crashes.
+        /// The number of times that a handler was killed; crashes do not count.
         let kills: Int
         let violations: [DeliveryViolation]
 

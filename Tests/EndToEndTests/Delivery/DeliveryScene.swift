@@ -17,7 +17,7 @@ struct DeliveryScene: Sendable {
     /// A unique request id.
     static func newID() -> String { "request-\(UInt64.random(in: 0 ... .max))-\(UInt64.random(in: 0 ... .max))" }
 
-    /// - Parameter limits: `name=value`, in the form of the broker's option.
+    /// - Parameter limits: the values of the broker's option `--limit`, such as `history=9`.
     static func start(limits: [String] = [], handler: Bool = true) async throws -> DeliveryScene {
         var settings = BrokerProcess.Settings()
         settings.arguments = limits.flatMap { ["--limit", $0] }

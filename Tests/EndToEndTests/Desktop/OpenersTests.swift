@@ -60,7 +60,7 @@ struct OpenersTests {
 
     @Test func xdgOpen() async throws {
         let display = try await VirtualDisplay.start()
-        // If there is no handler, no browser must be tried.
+        // If no handler is found, xdg-open must not try a browser.
         try await opens(["xdg-open"], Self.urls, ["DISPLAY": display.name, "BROWSER": "false"])
         await display.end()
     }

@@ -6,7 +6,7 @@ struct DirectScene: Sendable {
     let broker: BrokerProcess
     let peer: WirePeer
 
-    /// - Parameter limits: `name=value`, in the form of the broker's option.
+    /// - Parameter limits: the values of the broker's option `--limit`, such as `history=9`.
     static func start(limits: [String] = []) async throws -> DirectScene {
         var settings = BrokerProcess.Settings()
         settings.arguments = limits.flatMap { ["--limit", $0] }

@@ -88,7 +88,7 @@ struct DesktopDoctorTests {
         #expect(try FileContents.text(scene.associations) == "[Default Applications]\n" + rest)
     }
 
-    /// The desktop sees the session's folders, not this shell's.
+    /// The desktop uses the folders of the session, not those in this shell's environment.
     @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
     func `a shell with another data directory than the bus`() async throws {
         var scene = try await DoctorScene.healthy()

@@ -49,7 +49,7 @@ struct DoctorScene: Sendable {
         environment["PATH"] = Binaries.directory + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
         let scene = DoctorScene(bus: bus, environment: environment)
         try await bus.addService(name: broker, exec: try Binaries.path("ipc-broker"))
-        // A choice for another program, which must not matter.
+        // The user's default for another type, which must not matter to `doctor`.
         try FileContents.write("[Default Applications]\ntext/plain=nobody.desktop;\n", to: scene.associations)
         try await scene.run(
             "ipc-client scheme register \(scheme) --application \(application) --persistent --exec /usr/bin/true")

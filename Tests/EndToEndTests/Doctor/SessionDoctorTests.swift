@@ -45,7 +45,7 @@ struct SessionDoctorTests {
         let scene = try await DoctorScene.healthy()
         try scene.writeConfiguration(
             "[Limits]\nwatchers=7\nwatcher=1\nhistory=many\n[Other]\nkey=value\nmore=things\n[Log]\nlevel=debug\n")
-        // The broker reports only the first mistake. The first two are keys, and the last one is a group.
+        // The broker reports one mistake at a time: first the two wrong keys, and then the wrong group.
         for line in [3, 4] {
             let found = try #require(try await scene.examine()["configuration-wrong"])
             #expect(found.message.contains(":\(line): "))

@@ -91,7 +91,7 @@ struct StoreDoctorTests {
         let disk = try #require(SmallFileSystem(megabytes: 16))
         try scene.writeConfiguration("[Store]\ndirectory=\(disk.path)/store\n")
         try await scene.endBroker()
-        // Two versions that leave less than 5 % free.
+        // Two versions of this content leave less than 5 % of the disk free.
         try await scene.run("head -c 6000000 /dev/urandom > \"$HOME/large\"")
         for _ in 0..<2 { try await scene.run("ipc-client set large --file \"$HOME/large\"") }
         let free = "$(( $(stat -f -c '%a * %S' \(disk.path)) ))"

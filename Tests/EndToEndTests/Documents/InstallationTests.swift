@@ -1,8 +1,8 @@
 import IPCTesting
 import Testing
 
-/// `make install` and `make uninstall`, run by a user with a narrow umask; systemd's verdict on the units; the installed
-/// programs and their store.
+/// `make install` and `make uninstall` with a restrictive umask, systemd's check of the installed units, and the
+/// installed programs with their store.
 @Suite struct InstallationTests {
     @Test func installedFilesServeAllUsersAndUninstallRemovesThem() async throws {
         let directory = try TemporaryDirectory("install")

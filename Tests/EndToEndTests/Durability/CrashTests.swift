@@ -21,7 +21,7 @@ struct CrashTests {
 
     /// The control: a broker that answers before it commits is caught.
     @Test func answeringBeforeTheCommitIsFound() async throws {
-        // A run stops after the first round with violations, so a control may try often.
+        // A run stops after its first round with violations, so this one may have many rounds.
         let report = try await crash(rounds: 100, control: "acknowledge-before-commit")
         #expect(report.violations.contains { $0.kind == .lost }, "\(report)")
     }

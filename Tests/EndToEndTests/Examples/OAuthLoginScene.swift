@@ -2,7 +2,7 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// An authorization server, logins to it, and browsers of both kinds.
+/// An authorization server, programs that log in to it, and the browsers that they use.
 struct OAuthLoginScene: Sendable {
     let broker: BrokerProcess
     let server: RunningProcess

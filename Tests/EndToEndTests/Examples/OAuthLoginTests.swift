@@ -2,7 +2,7 @@ import Foundation
 import IPCTesting
 import Testing
 
-/// A command-line program signs in through a browser, and accepts only its own code.
+/// A command-line program signs in through a browser, and accepts only the code for its own login.
 @Suite(.privateBus)
 struct OAuthLoginTests {
     private func callback(_ query: String) -> String { "oauthlogin.demo:/callback?\(query)" }

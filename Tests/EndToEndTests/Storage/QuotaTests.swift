@@ -147,7 +147,8 @@ struct QuotaTests {
         let first = try await WireBoard.make("watched", on: peer, "first")
         let since = UInt64(try await first.set("before"))
         let second = try await first.from("second")
-        // The broker asks the bus about a caller at its first call. Calls that wait for this answer have no order.
+        // The broker asks the bus about a caller at its first call. Calls that wait for this answer are in no fixed
+        // order.
         _ = try await second.get()
         var serials: [Int] = []
         for _ in 0..<5 { serials.append(try await peer.send(.waitForChange([], since: since), on: "first")) }

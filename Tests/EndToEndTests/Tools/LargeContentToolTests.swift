@@ -75,7 +75,7 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The part of a file that was already read is not content.
+    /// If another command has already read the start of a file, only the rest of it becomes content.
     @Test func aPartlyReadFileIsUsedFromItsPosition() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")

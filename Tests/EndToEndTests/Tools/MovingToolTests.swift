@@ -78,7 +78,7 @@ struct MovingToolTests {
         #expect(try await Tools.client(["board", "list", "--json"]).succeeded().output == before)
         #expect(try await Tools.client(["board", "export", folder]).status == .exited(73))
         #expect(try await Tools.client(["board", "import", "/nowhere"]).status == .exited(66))
-        // The control: undamaged, it is accepted.
+        // The control: the undamaged table is accepted.
         try FileContents.write(text, to: table)
         _ = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         withExtendedLifetime(broker) {}
@@ -100,7 +100,7 @@ struct MovingToolTests {
         withExtendedLifetime(second) {}
     }
 
-    /// Data that the disk did not accept is not an export.
+    /// An export fails if the disk does not accept its data.
     @Test(arguments: ["syncfs", "fsync"])
     func aDiskErrorIsReported(_ call: String) async throws {
         let broker = try await BrokerProcess.start()
@@ -112,7 +112,7 @@ struct MovingToolTests {
             "strace", ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "board", "export", folder])
         #expect(failed.status == .exited(74) && failed.errors.contains("Input/output error"), "\(failed)")
         #expect(!FileContents.exists(folder))
-        // The control: another folder, and a disk that accepts everything.
+        // The control: an export to another folder succeeds, because the disk accepts everything now.
         _ = try await Tools.client(["board", "export", folder + "-2"]).succeeded()
         #expect(FileContents.names(in: folder + "-2")?.contains("store.jsonl") == true)
         withExtendedLifetime(broker) {}

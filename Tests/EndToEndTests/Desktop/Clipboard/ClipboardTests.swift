@@ -29,7 +29,7 @@ struct ClipboardTests {
         #expect(try await scene.paste().output.isEmpty)
     }
 
-    /// More than fits in one piece: 3 MiB with xclip, 256 KiB with the bridge.
+    /// The sizes are above and below that of one piece, which is 3 MiB for xclip and 256 KiB for the bridge.
     @Test(arguments: Desk.allCases, [5 << 20, 300_001, 0x4_0000, 1])
     func aPictureGoesBothWaysByteForByte(desk: Desk, size: Int) async throws {
         let scene = try await ClipboardScene.start(desk)
