@@ -87,8 +87,8 @@ struct CompletionTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Bash completes a pasteboard's name even if a folder has the same name, does not repeat a scheme that was typed
-    /// before, and still completes the names of files.
+    /// Bash completes a pasteboard's name although a folder has the same name, adds no blank after a scheme, so that
+    /// the rest of a URL can be typed, and still completes the names of files.
     @Test(arguments: [
         ("ipc-client get not\t\n", "\r\nbuy milk"), ("ipc-client scheme resolve com\tadd\n", "\r\ncom.example.Notes"),
         ("ipc-client set f --file blan\t\n ipc-client get f\n", "\r\nof a file"),
