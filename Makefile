@@ -159,10 +159,10 @@ docs: ## the library's reference and articles as a web site, in .build/docs (Doc
 	swift build $(SWIFT_FLAGS) --target IPCFoundation
 	scripts/docs .build/debug .build/docs
 
-manuals: debug ## write the manual pages in docs/man anew, from what the programs say of themselves
+manuals: debug ## regenerate the manual pages in docs/man from the programs' own help
 	@scripts/manuals .build/debug
 
-recording: $(BUILT) ## record docs/first-minute.svg anew, from what the release programs print
+recording: $(BUILT) ## record docs/first-minute.svg again, from the output of the release programs
 	@scripts/requirements run
 	@scripts/recording $(RELEASE) docs/first-minute.svg
 
