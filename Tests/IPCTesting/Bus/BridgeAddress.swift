@@ -1,4 +1,5 @@
-/// Addresses of a program that relays messages to a bus, in place of `ssh HOST systemd-stdio-bridge`.
+/// D-Bus addresses that reach a bus through a relay program on this machine, as a stand-in for one reached with `ssh
+/// HOST systemd-stdio-bridge`.
 package enum BridgeAddress {
     /// - Parameters:
     ///     - bus: the address of the bus.

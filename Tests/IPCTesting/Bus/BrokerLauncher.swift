@@ -43,12 +43,13 @@ enum BrokerLauncher {
 
         """
 
-    /// Writes the units with which the manager starts the bus: the socket first, so that its address does not change.
+    /// Writes the systemd units with which the user manager starts the bus. The socket is a unit of its own and starts
+    /// first, so that the bus's address never changes.
     static func writeUnits(_ files: BusDirectory) throws {
         let units = try files.directory.makeDirectory("config/systemd/user")
         for (name, text) in [
-            // Every program that the bus starts requires this unit; Debian's version starts sockets of GnuPG and
-            // others.
+            // Every program that the bus starts requires `basic.target`. This empty one replaces Debian's, which would
+            // also start sockets of GnuPG and others.
             ("basic.target", "[Unit]\nDefaultDependencies=no\n"),
             (
                 "private-bus.target",

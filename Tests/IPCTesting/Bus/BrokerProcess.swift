@@ -11,9 +11,10 @@ package final class BrokerProcess: Sendable {
         package var store: String?
         /// Arguments after `--store DIR`.
         package var arguments: [String] = []
-        /// Variables in addition to those of the bus.
+        /// Environment variables in addition to those that every program on the bus gets.
         package var environment: [String: String] = [:]
-        /// The absolute path of a program to run instead of `ipc-broker`, such as a control that must be noticed.
+        /// The absolute path of a program to run instead of `ipc-broker`, such as a faulty broker whose fault the test
+        /// must find.
         package var executable: String?
         /// Whether system calls are recorded; see ``BrokerProcess/recording()``.
         package var traced = false

@@ -11,7 +11,7 @@ struct BusProcesses: Sendable {
     ///
     /// - Throws: a ``HarnessError`` if this machine cannot run it.
     static func start(_ implementation: BusImplementation, in files: BusDirectory) async throws -> BusProcesses {
-        // The bus outlives the children of the test, whose scope closes first.
+        // Start the bus outside the test's process scope: the scope ends before the bus is stopped, and would kill it.
         try await ProcessScope.$current.withValue(nil) {
             switch implementation {
             case .daemon: try await startDaemon(files)
@@ -39,7 +39,7 @@ struct BusProcesses: Sendable {
         let script = files.directory.appending("dbus-broker.py")
         try FileContents.write(BrokerLauncher.script, to: script)
         try BrokerLauncher.writeUnits(files)
-        // Only root can mount without a user namespace.
+        // A user other than root must have a user namespace to mount anything.
         let asUser = geteuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
         let process = try await RunningProcess.start(
             "unshare", asUser + ["--mount", "--", "/usr/bin/python3", "-u", script],
@@ -62,7 +62,7 @@ struct BusProcesses: Sendable {
     /// Kills every process that carries the bus with SIGKILL; programs that the bus started keep running.
     func kill() async throws {
         let below = launcher.pid == busPID ? [] : launcher.statistics.descendants
-        // The supervisor first, because it would start the bus again.
+        // Kill parents first: the supervisor would start the bus again.
         for pid in below where Self.carriesBus(pid) { try await ProcessStatus(pid: pid).kill9() }
         try await launcher.kill9()
     }

@@ -22,7 +22,8 @@ package final class PrivateBus: Sendable {
 
     private struct Lives: Sendable {
         var current: BusProcesses?
-        /// The launchers of all starts of the bus, because their children may still be running.
+        /// One launcher for each time the bus was started. Earlier ones are kept because their children may still be
+        /// running; ``stop()`` ends them.
         var launchers: [RunningProcess]
     }
 
@@ -116,7 +117,8 @@ package final class PrivateBus: Sendable {
         return processes
     }
 
-    /// Kills the programs that the bus started in their own sessions, found by the marker in their environment.
+    /// Kills the programs that the bus started. They run in sessions of their own, so they are found by the marker in
+    /// their environment.
     private func killMarked() async {
         for pid in ProcessStatus.all
         where ProcessStatus(pid: pid).wasStarted(with: BusDirectory.marker, files.directory.path) {

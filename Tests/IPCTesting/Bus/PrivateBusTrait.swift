@@ -24,6 +24,6 @@ package struct PrivateBusTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == PrivateBusTrait {
-    /// A message bus for each test: ``PrivateBusTrait``.
+    /// Gives each test a message bus of its own: ``PrivateBusTrait``.
     package static var privateBus: PrivateBusTrait { PrivateBusTrait() }
 }

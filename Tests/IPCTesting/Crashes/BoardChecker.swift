@@ -3,14 +3,13 @@ struct BoardChecker {
     private(set) var violations: [HistoryViolation] = []
     private(set) var writes: BoardWrites
     private(set) var versions: BoardVersions
-    /// The largest number acknowledged or read so far, over all boards.
+    /// The largest change count acknowledged or read so far, over all boards.
     private var largest: UInt64 = 0
-    /// The largest number acknowledged or read so far, by board.
+    /// The largest change count acknowledged or read so far, for each board.
     private var newest: [String: UInt64] = [:]
-    /// The change count of the board when an operation began, by operation: a write must exceed it, a read must reach
-    /// it.
+    /// The change count of the board when each operation began: a write must exceed it, a read must reach it.
     private var floors: [Int: UInt64] = [:]
-    /// The change count of the board when a take first began, by id, because a take may be repeated.
+    /// The change count of the board when a take first began, by the take's id, because a take may be repeated.
     private var takeFloors: [String: UInt64] = [:]
     private var begun: Set<Int> = []
     /// The boards on which a write has started. Before that, an empty board is in its initial state.
@@ -47,7 +46,7 @@ struct BoardChecker {
             reach(count, board)
         case (.take(let board, _), .items(let count, let items)):
             checkRead(operation, board, count, items)
-            // A take that got items leaves an empty version with the next number.
+            // A take that got items leaves an empty version with the next change count.
             reach(items.isEmpty ? count : count + 1, board)
         case (let action, .acknowledged(let count?)):
             guard let board = action.written?.board else { return }
@@ -71,7 +70,7 @@ struct BoardChecker {
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {
         checkFloor(operation, board, count, items)
-        // Count 0 means that the board does not exist; the check above covers boards that should.
+        // Count 0 means that the board does not exist. If it should exist, `checkFloor` has already reported that.
         guard count > 0 else { return }
         guard let version = versions[count] else { return checkUnanswered(operation, board, count, items) }
         if version.board != board {
@@ -119,7 +118,7 @@ struct BoardChecker {
         return true
     }
 
-    /// Judges a change count that no writer received: its last item must come from a write without an answer.
+    /// Judges a version whose change count no writer received: its last item must come from a write that got no answer.
     private mutating func checkUnanswered(
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {

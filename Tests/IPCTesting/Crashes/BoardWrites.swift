@@ -8,13 +8,13 @@ struct BoardWrites {
 
     /// The results of all writes of one value to one board.
     struct Fate {
-        /// The operations, in order.
+        /// The writes of the value, in order.
         var operations: [History.Operation] = []
-        /// The number of operations that may have taken effect with a change count that no writer received.
+        /// The number of writes that may have taken effect with a change count that no writer received.
         var unanswered = 0
         var refused = 0
         var acknowledged = 0
-        /// The observed change counts that no writer received.
+        /// The change counts with which the value was read, although no writer received them.
         var seen: Set<UInt64> = []
 
         /// The only operation that wrote the value; `nil` if there were several.
@@ -42,7 +42,7 @@ struct BoardWrites {
         for take in takes { noteTake(take.operations) }
     }
 
-    /// Records that a change count was observed that no writer received.
+    /// Records that a read showed this board and value with a change count that no writer received.
     mutating func see(_ count: UInt64, _ key: Key) -> Fate? {
         fates[key]?.seen.insert(count)
         return fates[key]
@@ -86,6 +86,6 @@ extension History.Action {
         }
     }
 
-    /// Whether the write appends its item to others.
+    /// Whether the write keeps the items that are on the board and adds its own after them.
     var appends: Bool { if case .append = self { true } else { false } }
 }

@@ -3,10 +3,11 @@
 struct CollectionChecker {
     private(set) var violations: [HistoryViolation] = []
     private var tried: [String: [History.Value: History.Result]] = [:]
-    /// The elements that a listing that starts now must contain, in the order in which they became known.
+    /// The elements that every listing from now on must contain, for each collection, in the order in which they became
+    /// known.
     private var certain: [String: [History.Value]] = [:]
     private var isCertain: [String: Set<History.Value>] = [:]
-    /// The number of elements in `certain` when a listing started, by operation.
+    /// The number of elements that `certain` had when each listing started, by the listing's operation number.
     private var floors: [Int: Int] = [:]
 
     init(_ history: History) {

@@ -5,10 +5,10 @@ struct CrashRound: Sendable {
     let program: CrashRounds.Program
     let recorder: HistoryRecorder
 
-    /// The moment of the kill.
+    /// The moment at which the round kills the program.
     private struct Moment: Sendable {
         let operations: Int
-        /// Whether acknowledged operations are counted, or started ones.
+        /// Whether the moment is counted in acknowledged operations; otherwise in started ones.
         let countsAcknowledged: Bool
         let yields: Int
 
@@ -35,7 +35,7 @@ struct CrashRound: Sendable {
                 try await kill(at: moment, killed)
                 return try await start()
             }
-            // The first error of any task stops all of them.
+            // If any task throws, `reduce` rethrows the first error, and that cancels the other tasks.
             return try await group.reduce(Duration.zero) { $1 ?? $0 }
         }
         try await readBack()

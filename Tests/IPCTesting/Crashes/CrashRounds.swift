@@ -65,7 +65,7 @@ package struct CrashRounds: Sendable {
 
     package var rounds: Int
     package var writers: Int
-    /// The range of the number of operations in a round after which the kill happens.
+    /// The range from which each round chooses the number of operations after which it kills the program.
     package var progress: ClosedRange<Int>
     /// The time limit of one step of a round.
     package var deadline = usualDeadline

@@ -46,9 +46,9 @@ package struct History: Sendable {
         package let writer: Int
         package let round: Int
         package let action: Action
-        /// The position of its start in the order of all starts and completions.
+        /// The position of the operation's start in the order of all starts and completions.
         package let invoked: Int
-        /// The position of its completion; `Int.max` while there is no answer.
+        /// The position of the operation's completion; `Int.max` while there is no answer.
         package fileprivate(set) var responded = Int.max
         package fileprivate(set) var result = Result.unknown
     }

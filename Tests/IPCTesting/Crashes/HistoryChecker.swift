@@ -71,7 +71,7 @@ package enum HistoryChecker {
 }
 
 extension History.Value {
-    /// The value for a message: as text if possible, cut after 40 bytes.
+    /// The value in words, for an error message: as text if possible, cut after 40 bytes.
     var shown: String {
         "“\(String(decoding: prefix(40), as: UTF8.self))”" + (count > 40 ? " (\(count) bytes)" : "")
     }

@@ -4,10 +4,10 @@ struct VersionChains {
     private(set) var violations: [HistoryViolation] = []
     private var versions: BoardVersions
     private let writes: BoardWrites
-    /// The places of items that were written without an answer and never seen as the last item: the number of the next
-    /// version.
+    /// For each item that an unanswered write added and that was never read as the last item: the change count of the
+    /// first version known to contain it.
     private var between: [BoardWrites.Key: UInt64] = [:]
-    /// The number of empty versions that must be between other versions, by board.
+    /// For each board, the number of empty versions that must have existed although nobody read them.
     private var emptied: [String: Int] = [:]
 
     init(_ versions: BoardVersions, _ writes: BoardWrites) {
@@ -85,12 +85,12 @@ struct VersionChains {
         }
     }
 
-    /// Judges the items `base` to which the change `count` added its own; `before` is the last known change before it.
+    /// Judges change `count`, which added an item after the items `base`; `before` is the last known change before it.
     private mutating func checkBase(
         _ maker: History.Operation, _ board: String, _ base: [History.Value], _ count: UInt64, _ before: UInt64?
     ) {
         var base = base
-        // Skip the items that are known only from this version, starting with the last.
+        // From the last item to the first, skip those that are known only from this version.
         while let last = base.last {
             let key = BoardWrites.Key(board: board, value: last)
             guard let writer = writes.fates[key]?.only else { return }
@@ -136,7 +136,8 @@ struct VersionChains {
         }
     }
 
-    /// Judges a first item: either the version before it is empty, or an unreported empty version is in between.
+    /// Judges an item that was added to an empty board: either the version before it is empty, or an empty version that
+    /// nobody read is in between.
     private mutating func checkEmptyBase(
         _ maker: History.Operation, _ board: String, _ count: UInt64, _ before: UInt64?
     ) {
@@ -156,7 +157,7 @@ struct VersionChains {
 }
 
 extension History.Result {
-    /// The result for a message.
+    /// The result in words, for an error message.
     var shown: String {
         switch self {
         case .unknown: "no answer"

@@ -46,8 +46,8 @@ package struct DeliveryViolation: Sendable, Hashable, CustomStringConvertible {
 ///
 /// A handler must record its answer *before* it sends it, so that an unrecorded answer cannot have reached the broker.
 package enum DeliveryChecker {
-    /// All violations; empty if there are none. Takes time in proportion to the deliveries, and to those between a
-    /// delivery and its repetition.
+    /// All violations; empty if there are none. Takes time in proportion to the number of deliveries, plus, for each
+    /// redelivery, the number of deliveries since the previous one of the same request.
     package static func check(_ history: DeliveryHistory) -> [DeliveryViolation] {
         var ends = EndChecker(history)
         ends.check()
@@ -117,6 +117,6 @@ private struct EndChecker {
 }
 
 extension DeliveryHistory.Request {
-    /// The request for a message.
+    /// The request in words, for an error message.
     var shown: String { "\(id) (place \(place) from \(source) to \(handler))" }
 }

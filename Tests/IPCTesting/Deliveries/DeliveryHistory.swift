@@ -21,7 +21,7 @@ package struct DeliveryHistory: Sendable {
         package var place: Int
         /// The expected content: URL and payload, or a digest of them.
         package var content: String
-        /// Whether its handler crashes at each delivery of it, before it answers.
+        /// Whether its handler crashes, before it answers, each time the request is delivered.
         package var kills: Bool
         package var acceptance: Acceptance
 
@@ -58,7 +58,7 @@ package struct DeliveryHistory: Sendable {
     package struct End: Sendable, Hashable {
         package var id: String
         package var outcome: String
-        /// The `error-code`; `nil` if it was not reported, as in a signal.
+        /// The `error-code` of the outcome; `nil` if the report has none, as in a signal.
         package var code: String?
 
         package init(id: String, outcome: String = "handled", code: String? = "") {
@@ -79,7 +79,7 @@ package struct DeliveryHistory: Sendable {
         (self.requests, self.deliveries, self.ends) = (requests, deliveries, ends)
     }
 
-    /// The number of deliveries after the first one of their request.
+    /// The number of redeliveries: deliveries of a request that was delivered before.
     package var duplicates: Int {
         deliveries.values.reduce(0) { $0 + $1.count - Set($1.map(\.id)).count }
     }

@@ -5,7 +5,7 @@ struct HandlerChecker {
         var row: [(place: Int, delivery: DeliveryHistory.Delivery)] = []
         /// The index in `row` of the newest request that was delivered.
         var newest = 0
-        /// The indices in `row` of the last unanswered deliveries, keyed by the positions of their requests.
+        /// For each unanswered request, by its position: the index in `row` of its last delivery.
         var unanswered: [Int: Int] = [:]
 
         mutating func add(_ delivery: DeliveryHistory.Delivery, _ place: Int) {
@@ -55,7 +55,7 @@ struct HandlerChecker {
                 .outOfOrder, delivery,
                 "place \(request.place) came after place \(newest.place) (\(newest.delivery.id))")
         }
-        // A redelivery: nothing newer may have reached a later process since the request was left unanswered.
+        // This is a redelivery: since the request was left unanswered, no newer one may have reached a later process.
         if let place = line.unanswered[request.place] {
             let left = line.row[place].delivery.process
             let passed = line.row[(place + 1)...].first { $0.place > request.place && $0.delivery.process > left }

@@ -1,7 +1,8 @@
-/// A simulated delivery of requests, without a clock or a bus, for testing the checkers: correct, or with one mistake.
+/// Simulates the delivery of requests, correctly or with one kind of mistake, for testing the checkers. It uses neither
+/// a clock nor a bus.
 ///
 /// Handlers crash at random moments and at each lethal request. A handler that left requests unanswered gets them one
-/// at a time until they are resolved. A request that alone crashed its handler three times is parked.
+/// at a time until they are resolved. A request that was the only one in flight in three crashes is parked.
 package struct SimulatedBroker {
     /// The kind of mistake, made once or more.
     package enum Mistake: String, Sendable, CaseIterable {
@@ -17,12 +18,12 @@ package struct SimulatedBroker {
     package struct Size: Sendable {
         package var sources = 4
         package var handlers = 2
-        /// Requests from each source to each handler.
+        /// The number of requests from each source to each handler.
         package var requests = 30
         package var window = 3
         /// One in this many requests crashes its handler.
         package var killers = 40
-        /// One in this many deliveries is the last one of its process.
+        /// In one of this many deliveries, the handler crashes at random.
         package var crashes = 15
 
         package init() {}
@@ -34,14 +35,14 @@ package struct SimulatedBroker {
     private var history = DeliveryHistory()
     /// The ids that a handler has seen.
     private var seen: Set<String> = []
-    /// Whether the mistake was made.
+    /// Whether the chosen mistake was made.
     package private(set) var isMistaken = false
 
     private init(_ size: Size, _ mistake: Mistake?, _ generator: SeededGenerator) {
         (self.size, self.mistake, self.generator) = (size, mistake, generator)
     }
 
-    /// Runs the simulation; returns `nil` if there was no occasion for the mistake.
+    /// Runs the simulation; returns `nil` if the chosen mistake could not be made.
     package static func run(
         _ size: Size = Size(), mistake: Mistake? = nil, generator: SeededGenerator
     ) -> DeliveryHistory? {
@@ -58,7 +59,7 @@ package struct SimulatedBroker {
         var crashes = 0
     }
 
-    /// Accepts requests from all sources for one handler, interleaved, each source's in order.
+    /// Accepts requests for one handler from all sources, at random turns, but in order for each source.
     private mutating func accept(for handler: String) -> [Entry] {
         var left = Array(repeating: 0, count: size.sources)
         var accepted: [Entry] = []
@@ -108,7 +109,8 @@ package struct SimulatedBroker {
         }
     }
 
-    /// The index of a request with an older one before it in its sender queue, neither of which was delivered before.
+    /// The index of a request that can overtake the first one: both are in the same sender queue, and neither was
+    /// delivered yet.
     private func later(in waiting: [Entry]) -> Int? {
         guard let first = waiting.first, first.attempts == 0 else { return nil }
         return waiting.indices.dropFirst().first {
@@ -116,7 +118,8 @@ package struct SimulatedBroker {
         }
     }
 
-    /// The index of a request behind unanswered ones, in the same sender queue as the first of them.
+    /// The index of a request that can overtake the unanswered ones: it is in the same sender queue as the first of
+    /// them.
     private func passing(in waiting: [Entry], _ alone: Int) -> Int? {
         guard let first = waiting.first, first.attempts > 0, !first.request.kills else { return nil }
         return waiting.indices.dropFirst(alone).first {
@@ -131,7 +134,7 @@ package struct SimulatedBroker {
         var answered = 0
         var ended = false
         for place in flight {
-            // Requests still in flight when the process crashes are lost with it, and nothing has seen them.
+            // Requests still in flight when the process crashes are lost with it; no handler has seen them.
             let isSeen = !ended
             // A random crash must never hit a request as often as a lethal one does.
             let falls = waiting[place].crashes < 2 && Int.random(in: 0..<size.crashes, using: &generator) == 0
@@ -170,7 +173,7 @@ package struct SimulatedBroker {
                 gone.insert(place)
                 alone = max(0, alone - 1)
             } else if waiting[place].crashes >= 3, waiting[place].request.kills {
-                // A run that never parks must still terminate.
+                // Without parking, the request would be delivered forever. End it, so that the simulation terminates.
                 isMistaken = true
                 history.ends.append(.init(id: waiting[place].request.id, outcome: "failed", code: "handler-ended"))
                 gone.insert(place)
@@ -180,7 +183,7 @@ package struct SimulatedBroker {
     }
 
     private mutating func end(_ request: DeliveryHistory.Request) {
-        // Reported but not on disk: after a broker crash, nothing knows about it.
+        // Simulates a broker that answers before the outcome is on disk, and then crashes: the outcome is lost.
         if makes(.answerBeforeCommit) { return }
         history.ends.append(.init(id: request.id))
         if makes(.twoEnds) { history.ends.append(.init(id: request.id, outcome: "timed-out")) }

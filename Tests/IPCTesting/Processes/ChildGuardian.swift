@@ -52,6 +52,6 @@ enum ChildGuardian {
     /// Removes a child that has exited.
     static func forget(_ pid: Int32) { write("- \(pid)\n") }
 
-    /// A line is short enough to be written atomically (pipe(7), `PIPE_BUF`).
+    /// Writes a line to the shell. Lines are short enough to be written atomically (pipe(7), `PIPE_BUF`).
     private static func write(_ line: String) { _ = try? pipe?.writeAll(line.utf8) }
 }

@@ -5,7 +5,7 @@ package final class LineBuffer: Sendable {
     private struct State: Sendable {
         var bytes: [UInt8] = []
         var position = 0
-        /// Where to continue searching for the end of the line at `position`.
+        /// The index from which to search on for the end of the next line.
         var searched = 0
         var ended = false
 
@@ -76,7 +76,7 @@ package final class LineBuffer: Sendable {
         try await waitForLine(deadline: deadline) { $0.contains(text) }
     }
 
-    /// The output, for a message.
+    /// The output so far, for an error message.
     var report: String { report(state.value) }
 
     private func report(_ state: State) -> String {

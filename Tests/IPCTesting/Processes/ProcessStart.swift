@@ -68,14 +68,14 @@ struct ProcessStart: Sendable {
         return result.terminationStatus
     }
 
-    /// The variables in the form of environ(7).
+    /// The environment variables in the form of environ(7).
     private static func block(_ environment: [String: String]) -> [[UInt8]] {
         environment.map { Array("\($0.key)=\($0.value)\0".utf8) }
     }
 
     private static func read(_ stream: SubprocessOutputSequence, into buffer: LineBuffer) async {
         var iterator = stream.makeAsyncIterator()
-        // A read error on the pipe closes the stream; the exit status says more than the error.
+        // A read error ends the output like the end of the stream; the exit status tells more than the error would.
         while let chunk = try? await iterator.next() {
             chunk.withUnsafeBytes { buffer.append(Array($0)) }
         }

@@ -47,7 +47,7 @@ package struct ProcessStatus: Sendable {
         }
     }
 
-    /// How often each of its threads has slept and woken up so far, by thread ID (`voluntary_ctxt_switches`).
+    /// How often each thread of the process has slept and woken up so far, by thread ID (`voluntary_ctxt_switches`).
     package var wakeUps: [Int32: Int] {
         get throws {
             var counts: [Int32: Int] = [:]
@@ -81,7 +81,7 @@ package struct ProcessStatus: Sendable {
         (try? FileContents.text("/proc/\(pid)/comm")).map { String($0.dropLast()) }
     }
 
-    /// Whether the process was started with this value in its environment; `false` if the environment cannot be read.
+    /// Whether the process was started with this environment variable; `false` if the environment cannot be read.
     package func wasStarted(with name: String, _ value: String) -> Bool {
         guard let bytes = try? FileContents.read("/proc/\(pid)/environ") else { return false }
         return bytes.split(separator: 0).contains { $0.elementsEqual("\(name)=\(value)".utf8) }

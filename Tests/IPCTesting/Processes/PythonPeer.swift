@@ -1,5 +1,5 @@
-/// A Python program on the other side, run with Debian's `/usr/bin/python3`, which has `dbus` and `gi`. It exchanges
-/// lines with the test over standard input and output; its output is not buffered.
+/// A Python program that is the other side in a test, run with Debian's `/usr/bin/python3`, which has `dbus` and `gi`.
+/// It exchanges lines with the test over standard input and output; its output is not buffered.
 package final class PythonPeer: Sendable {
     package let process: RunningProcess
     private let directory: TemporaryDirectory

@@ -6,7 +6,7 @@ package struct TracedMessage: Sendable {
 
     package let message: WireMessage
     package let direction: Direction
-    /// The socket, as the trace names it.
+    /// The socket, named as in the trace.
     package let socket: String
     /// The start of the call that moved the first byte; see ``SystemCallEvent/begin``.
     package let begin: Int
@@ -69,14 +69,14 @@ extension SystemCallRecording {
     ]
 }
 
-/// Splits the bytes that flow through a socket in one direction into messages; bytes that the trace does not show may
-/// be in bodies.
+/// Splits the bytes that flow through a socket in one direction into messages. The trace cuts off long data, so bytes
+/// may be missing from the bodies.
 private struct MessageStream {
     private let direction: TracedMessage.Direction
     private let socket: String
     /// The visible beginning of the current message.
     private var shown: [UInt8] = []
-    /// How many of its bytes have been transferred.
+    /// How many bytes of the current message have been transferred.
     private var flowed = 0
     private var length: Int?
     private var first: (begin: Int, time: Double)?
@@ -91,7 +91,7 @@ private struct MessageStream {
     mutating func read(_ event: SystemCallEvent) -> [TracedMessage] {
         var messages: [TracedMessage] = []
         if !isInStep {
-            // Bytes that look like the fixed part of a header are one; authentication data never looks like that.
+            // Skip data until some looks like the fixed part of a message header; authentication data never does.
             guard case .bytes(let bytes)? = event.data.first else { return [] }
             isInStep = WireMessage.length(fixedHeader: bytes) != nil
         }
@@ -115,7 +115,7 @@ private struct MessageStream {
             flowed += min(wanted, bytes.count)
             rest = bytes.count > wanted ? .bytes(Array(bytes.dropFirst(wanted))) : nil
         case .missing(let count):
-            // Without a header, the start of the next message is unknown.
+            // If the header is cut off, the length of the message and the start of the next one are unknown.
             isInStep = length != nil
             flowed += min(wanted, count)
             rest = count > wanted ? .missing(count - wanted) : nil

@@ -67,7 +67,7 @@ private struct FlushChecker {
     let flushes: [SystemCallEvent]
     let rule: FlushedWrites
 
-    /// An error message about the write or flush that an answer lacks; `nil` if it lacks none.
+    /// An error message if the write to the log, or its flush, did not happen before the answer; otherwise `nil`.
     func missing(for answer: TracedAnswer) -> String? {
         let name = "The answer to \(answer.member ?? "a call") (serial \(answer.answer.message.serial))"
         guard let write = decidingWrite(for: answer) else {
@@ -81,7 +81,7 @@ private struct FlushChecker {
     }
 
     private func decidingWrite(for answer: TracedAnswer) -> SystemCallEvent? {
-        // A write from before the call arrived cannot contain its change.
+        // Writes that began before the call arrived are left out: they cannot contain its change.
         let since = writes.firstIndex(beginningAfter: answer.call?.end ?? -1)
         let until = writes.firstIndex(beginningAfter: answer.answer.begin)
         guard since < until else { return nil }
@@ -103,7 +103,7 @@ private struct FlushChecker {
 }
 
 extension [SystemCallEvent] {
-    /// The index of the first call that starts after a position in the trace, found by bisection.
+    /// The index of the first event that starts after a position in the trace, found by bisection.
     fileprivate func firstIndex(beginningAfter place: Int) -> Int {
         var range = 0..<count
         while !range.isEmpty {
@@ -115,7 +115,7 @@ extension [SystemCallEvent] {
 }
 
 extension SystemCallEvent {
-    /// Whether the visible bytes contain these.
+    /// Whether the visible part of the call's data contains these bytes.
     func contains(_ wanted: [UInt8]) -> Bool {
         guard let first = wanted.first else { return true }
         return data.contains { data in

@@ -68,7 +68,8 @@ private struct TraceParser {
         events.append(
             SystemCallEvent(
                 thread: thread, name: String(decoding: text[..<bracket], as: UTF8.self), time: time,
-                // Two positions per line: a call on a single line starts before it ends.
+                // Each line has two positions, for the start and the end of a call: even a call on a single line ends
+                // after it starts.
                 begin: 2 * begin, end: result == nil ? .max : 2 * (end ?? begin) + 1,
                 path: arguments.first.flatMap(TraceText.reference), arguments: arguments, result: result))
     }

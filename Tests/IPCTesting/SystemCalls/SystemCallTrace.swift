@@ -29,11 +29,11 @@ package final class SystemCallTrace: Sendable {
         ["strace", "--seccomp-bpf"] + options(output, calls, shownBytes) + ["--"]
     }
 
-    /// The words to put in front of a command so that one system call on a file fails with `EIO`.
+    /// The words to put in front of a command so that one chosen system call on a file fails with `EIO`.
     ///
     /// - Parameters:
-    ///     - number: the call that fails, counted from 1 over each thread's calls on the file.
-    ///     - output: the path of a file for the calls.
+    ///     - number: which call fails, counted from 1 over each thread's calls on the file.
+    ///     - output: the path of a file for the recorded calls.
     package static func failing(_ call: String, number: Int, on file: String, output: String) -> [String] {
         ["strace", "-f", "-qq", "-o", output, "-P", file]
             + ["-e", "trace=\(call)", "-e", "inject=\(call):error=EIO:when=\(number)", "--"]

@@ -11,7 +11,7 @@ enum TraceText {
         return unescaped(text.dropFirst())
     }
 
-    /// The buffers of `{iov_base="…", iov_len=N}`, anywhere in the argument.
+    /// The buffers `{iov_base="…", iov_len=N}` in an argument, at any depth.
     static func vectors(in argument: String) -> [(bytes: [UInt8], length: Int)] {
         let text = Array(argument.utf8)
         let (base, length) = (Array("iov_base=".utf8), Array("iov_len=".utf8))
@@ -90,7 +90,7 @@ enum TraceText {
         return bytes
     }
 
-    /// The byte of an escape whose backslash is before `index`: hexadecimal, octal, or a C letter escape.
+    /// The byte that an escape sequence stands for: hexadecimal, octal, or a C letter. Its backslash is before `index`.
     private static func escape(_ text: ArraySlice<UInt8>, _ index: inout Int) -> UInt8 {
         guard index < text.endIndex else { return backslash }
         let letter = text[index]

@@ -78,7 +78,7 @@ private struct WireReader {
     let isLittleEndian: Bool
     var position = 0
 
-    /// The 32-bit number at an index; 0 if the bytes end before it.
+    /// The 32-bit number that starts at an index; 0 if the bytes end before it does.
     func number(at index: Int) -> UInt32 {
         guard index + 4 <= bytes.count else { return 0 }
         let four = bytes[index..<(index + 4)]

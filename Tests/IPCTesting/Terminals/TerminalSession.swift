@@ -121,7 +121,8 @@ package final class TerminalSession: Sendable {
         return try await withDeadline("\(what) on the terminal", limit: deadline, seen: "It shows:\n\(last.value.text)")
         {
             while !isThere(last.value) {
-                // Output from before this read is reported again; that costs an extra read, but nothing is missed.
+                // Output that the last read already showed may be reported after it. That costs an extra read, but
+                // nothing is missed.
                 try await self.client.output.waitForLine(deadline: deadline * 2) { $0.hasPrefix("%output") }
                 let screen = try await self.screen
                 last.update { $0 = screen }

@@ -1,4 +1,4 @@
-/// The default time limit of a wait: 30 s. A test that hangs fails with a message.
+/// The default time limit of a wait. A test that hangs for longer fails with a message.
 package let usualDeadline = Duration.seconds(30)
 
 /// A wait exceeded its time limit.

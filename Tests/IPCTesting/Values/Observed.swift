@@ -51,7 +51,8 @@ package final class Observed<Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let stays = state.withLock { state in
-                    // A cancellation before this point found no continuation, so it is detected here.
+                    // If the task was cancelled before this point, `onCancel` found no continuation to resume. Do not
+                    // wait then.
                     guard state.version == seen, !Task.isCancelled else { return false }
                     state.waiting[ticket] = continuation
                     return true

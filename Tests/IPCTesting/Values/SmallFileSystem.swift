@@ -35,7 +35,8 @@ package final class SmallFileSystem: Sendable {
 
     /// Frees the space again.
     package func empty() {
-        // Truncate the file first: a child forked by another test may share it for a moment, and keep its space in use.
+        // Truncate the file first: a child that another test is just forking may hold it open, and so keep its space in
+        // use.
         truncate(ballast, 0)
         unlink(ballast)
     }

@@ -9,7 +9,7 @@ package final class TemporaryDirectory: Sendable {
     /// The absolute path, without a slash at the end.
     package let path: String
 
-    /// Creates the directory. `name` is a short part of its name, for people who look at it.
+    /// Creates the directory. Its name contains `name`, a short word for people who look at it.
     package init(_ name: String = "test") throws {
         let base = environmentVariable("IPC_TEST_DIRECTORY") ?? "/var/tmp"
         guard try !Self.isInMemory(base) else {
