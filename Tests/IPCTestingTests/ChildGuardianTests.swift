@@ -5,7 +5,8 @@ import Testing
     private static let marker = "IPC_TEST_MAKES_ORPHANS"
 
     @Test func `no child outlives a killed test process`() async throws {
-        // This directory also holds whatever a killed process cannot remove.
+        // The test process that is killed cannot remove its files. They are all in this directory, which is removed
+        // here.
         let directory = try TemporaryDirectory()
         let tests = try await RunningProcess.start(
             CommandLine.arguments[0],
@@ -17,7 +18,7 @@ import Testing
         let children = line.split(separator: " ").compactMap { Int32($0) }
         #expect(children.count == 2)
         #expect(children.allSatisfy { ProcessStatus(pid: $0).isRunning })
-        // Kill only the process, not its group.
+        // Kill only the test process, not its process group, so that its children are not killed directly.
         try await tests.kill9()
         try await withDeadline("end of the children") {
             while children.contains(where: { ProcessStatus(pid: $0).isRunning }) {
@@ -31,10 +32,10 @@ import Testing
     @Test(.enabled(if: environmentVariable(marker) != nil)) func makesOrphans() async throws {
         let bus = try await PrivateBus.start(.daemon)
         let child = try await RunningProcess.start("sleep", ["1000"])
-        // Do not use print: standard output is a pipe, and buffered.
+        // Write without `print`, which would keep the line in a buffer, because standard output is a pipe.
         try FileContents.write("children: \(try bus.pid) \(child.pid)\n", to: "/proc/self/fd/1")
         try await RunningProcess.start("cat").wait(deadline: .seconds(60))
-        // Used until here: without a scope, a child is killed when it is released.
+        // Keep `child` until here: without a process scope, a child is killed when the last reference to it is gone.
         await child.end()
         await bus.stop()
     }

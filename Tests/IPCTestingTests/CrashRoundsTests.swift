@@ -31,7 +31,8 @@ import Testing
                     }
                 }
             })
-        // A run stops after the first round with violations, so a control may try often.
+        // The faulty store may need many rounds until a kill shows its fault. The run stops after the first round with
+        // violations.
         let most = toy == .early ? 100 : TestSize.pick(small: 3, full: 30)
         return try await CrashRounds(rounds: most, writers: 4, progress: 5...20)
             .run(program, generator: SeededGenerator(seed: seed))
@@ -47,7 +48,7 @@ import Testing
 
     @Test func `a store that answers before its commit is caught`() async throws {
         let report = try await rounds(.early, seed: 1)
-        // A lost change is missed, or its number is seen with another change; the run stops at whichever comes first.
+        // A lost change shows in one of two ways: it is missing, or its change count is used again for another change.
         #expect(report.violations.contains { [.lost, .countUsedTwice].contains($0.kind) }, "\(report)")
         #expect("\(report)".contains("IPC_TEST_SEED=1"))
     }

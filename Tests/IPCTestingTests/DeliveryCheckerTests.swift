@@ -1,13 +1,13 @@
 import IPCTesting
 import Testing
 
-/// The delivery checker finds each kind of fault, and nothing in a correct history.
+/// Checks that the delivery checker finds each kind of fault, and finds none in a correct history.
 @Suite struct DeliveryCheckerTests {
     private typealias Request = DeliveryHistory.Request
     private typealias Delivery = DeliveryHistory.Delivery
     private typealias End = DeliveryHistory.End
 
-    /// Requests `r0`, `r1`, … in one sender queue; `killer` gives the positions of the lethal ones.
+    /// Makes a history of requests `r0`, `r1`, … in one sender queue; `killer` gives the positions of the lethal ones.
     private func history(
         _ count: Int, kills: Set<Int> = [], _ deliveries: [Delivery], ends: [End]? = nil
     ) -> DeliveryHistory {
@@ -43,7 +43,7 @@ import Testing
             ])
         #expect(kinds(good) == [])
         #expect(good.duplicates == 2)
-        // Of two requests in flight together, the second one is newer than the first.
+        // Two requests were in flight when the process crashed, and the newer one is redelivered first.
         let swapped = history(
             3,
             [
@@ -145,7 +145,7 @@ import Testing
         var generator = SeededGenerator.forTest(mistake.rawValue)
         var found = 0
         for _ in 0..<TestSize.pick(small: 20, full: 300) {
-            // A run without an occasion for the mistake proves nothing.
+            // A run in which the simulated broker could not make the mistake proves nothing.
             guard let run = SimulatedBroker.run(mistake: mistake, generator: generator.split()) else { continue }
             let kinds = Set(DeliveryChecker.check(run).map(\.kind))
             #expect(!kinds.isDisjoint(with: mistake.kinds), "\(kinds), IPC_TEST_SEED=\(generator.seed)")
@@ -171,7 +171,8 @@ extension SimulatedBroker.Mistake {
         case .deliverTwice: [.newID]
         case .reorder: [.outOfOrder]
         case .repeatSameAttempt: [.attemptNotHigher]
-        // Requests that were lost with the process were seen by nothing, so their queue only looks out of order.
+        // If no handler saw the overtaken request before the crash, its late delivery is a first one, and only out of
+        // order.
         case .newerFirstAfterCrash: [.passedOver, .outOfOrder]
         case .parkInnocent: [.parkedWrongly]
         case .neverPark: [.notParked]

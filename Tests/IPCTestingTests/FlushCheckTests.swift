@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The checker with brokers that have known faults, under a real tracer.
+/// Tests the flush checker on brokers with known faults, whose system calls strace records.
 @Suite(.privateBus) struct FlushCheckTests {
     private func recording(_ toy: ToyBroker) async throws -> SystemCallRecording {
         let bus = try PrivateBus.current
@@ -23,7 +23,8 @@ import Testing
 
     private func isSet(_ answer: TracedAnswer) -> Bool { answer.member == "Set" }
 
-    /// The text is the second string of the call's body; its bytes are in the row unchanged.
+    /// The rule that looks for the text that the call set: the second string in its body, which the database row
+    /// contains unchanged.
     private let text = FlushedWrites.containing { answer in
         let body = answer.call?.message.body ?? []
         return Array(body.split(separator: 0).last { $0.starts(with: "text-".utf8) } ?? [])
@@ -51,7 +52,8 @@ import Testing
         let recording = try await recording(.early)
         let check = recording.everyAnswerFollowsAFlush(writes: text, where: isSet)
         #expect(check.answers == 12)
-        // Every fourth change is committed with its answer.
+        // This broker commits after every fourth change. Only that change is written before its answer; the other 9 are
+        // not.
         #expect(check.violations.count == 9)
         #expect(check.violations.allSatisfy { $0.description.contains("before its change was written") })
     }

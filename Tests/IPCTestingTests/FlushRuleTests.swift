@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The checker on small traces, right and wrong.
+/// Tests the flush checker on short traces, correct and faulty ones.
 @Suite struct FlushRuleTests {
     private func call(_ serial: UInt32, _ text: String = "") -> [UInt8] {
         Wire.call(serial: serial, member: "SetItems", sender: ":1.5", body: Array(text.utf8))
@@ -102,7 +102,7 @@ import Testing
         trace.send(answer(2))
         #expect(check(trace, content).violations.isEmpty)
         #expect(check(trace, .oneSinceCall).violations.isEmpty)
-        // The strict rule does not fit pipelined requests.
+        // The strict rule also rejects this correct trace, because it does not fit several requests in flight.
         #expect(check(trace, .allBefore).violations.count == 1)
     }
 
@@ -117,7 +117,7 @@ import Testing
         trace.write("page with one and two")
         trace.flush()
         #expect(check(trace, content).violations.count == 1)
-        // The weak rule cannot see it.
+        // The weak rule misses the fault: it accepts any flushed write since the call.
         #expect(check(trace, .oneSinceCall).violations.isEmpty)
     }
 

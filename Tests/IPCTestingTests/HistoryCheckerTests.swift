@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite struct HistoryCheckerTests {
-    /// A history in which the operations follow each other.
+    /// Makes a history in which each operation starts after the previous one is complete.
     private func history(_ steps: (History.Action, History.Result)...) -> History {
         var history = History()
         for (action, result) in steps {

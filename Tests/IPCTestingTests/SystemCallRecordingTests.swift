@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 @Suite struct SystemCallRecordingTests {
-    /// The output of strace 6.1 for a program with two threads that was killed in the end.
+    /// The output of strace 6.1 for a program with two threads that was killed at the end.
     private let recorded = #"""
         27693 1795264290.583654 pwrite64(5<\x2f\x78\x2c\x20\x28\x79\x5d\x2d\x77\x61\x6c>, "\x61\x22\x62\x2c\x20\x63\x29", 7, 0 <unfinished ...>
         27694 1795264290.585836 pwrite64(6</tmp/x, (y]-wal>, "a\"b, c)\0\12", 9, 0) = 9

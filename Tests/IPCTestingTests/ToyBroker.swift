@@ -1,16 +1,16 @@
 import IPCTesting
 
-/// A store behind the broker's name, in Python with SQLite: the harness's own test object. One mode is correct; the
-/// others have the faults that the harness must find.
+/// A minimal broker in Python and SQLite that owns the broker's bus name, for testing the harness itself. One mode is
+/// correct; the others have faults that the harness must find.
 enum ToyBroker: String {
     /// Answers after a synced commit.
     case synced
     /// Answers after a commit that is never flushed.
     case unsynced
-    /// Answers before the commit, and commits four changes together.
+    /// Answers before the commit, and makes one commit for every four changes.
     case early
 
-    /// The settings that start this program instead of the broker.
+    /// The settings with which ``BrokerProcess`` starts this program instead of `ipc-broker`.
     func settings(in bus: PrivateBus) throws -> BrokerProcess.Settings {
         let file = bus.directory.appending("toy-broker")
         try FileContents.write(Self.script, to: file, isProgram: true)

@@ -26,7 +26,8 @@ struct TraceText {
         add("fdatasync(5<\(path)>) = \(result)", thread)
     }
 
-    /// A flush with only its start on the line; ``endFlush()`` completes it.
+    /// Adds only the start of a flush, as strace writes it if another thread comes in between; ``endFlush()`` adds the
+    /// end.
     mutating func beginFlush(by thread: Int = 11) { add("fdatasync(5<\(Self.log)> <unfinished ...>", thread) }
 
     mutating func endFlush(by thread: Int = 11) { add("<... fdatasync resumed>) = 0", thread) }
@@ -41,7 +42,7 @@ struct TraceText {
     }
 }
 
-/// Writes D-Bus messages, little-endian.
+/// Writes D-Bus messages in little-endian byte order.
 enum Wire {
     static func call(serial: UInt32, member: String, sender: String, body: [UInt8] = []) -> [UInt8] {
         message(1, serial, [field(1, "o", "/a"), field(3, "s", member), field(7, "s", sender)], body)

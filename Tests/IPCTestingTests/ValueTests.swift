@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ValueTests {
     @Test func `the generator gives the numbers of SplitMix64`() {
-        // The first outputs of the reference implementation for the seed 1234567.
+        // Compare with the first outputs of the reference implementation for the seed 1234567.
         var generator = SeededGenerator(seed: 1_234_567)
         let expected: [UInt64] = [
             6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,

@@ -1,9 +1,9 @@
 import IPCTesting
 import Testing
 
-/// The violations of compare-and-sets, added items and takes that ``HistoryChecker`` finds.
+/// Checks which violations ``HistoryChecker`` finds in compare-and-sets, added items and takes.
 @Suite struct VersionHistoryTests {
-    /// A history in which the operations follow each other.
+    /// The kinds of violations found in a history in which each operation starts after the previous one.
     private func kinds(_ steps: (History.Action, History.Result)...) -> [HistoryViolation.Kind] {
         var history = History()
         for (action, result) in steps {
@@ -39,12 +39,12 @@ import Testing
     @Test func `a compare-and-set over another change is found`() {
         #expect(
             kinds((set("one"), done(1)), (set("two"), done(2)), (exchange(1, "three"), done(3))) == [.lostUpdate])
-        // Even across an unanswered one that was read.
+        // It is found even if the change in between got no answer, as long as a read showed it.
         #expect(
             kinds(
                 (set("one"), done(1)), (set("two"), .unknown), (get, items(2, "two")), (exchange(1, "three"), done(3)))
                 == [.lostUpdate])
-        // And even if the later one itself is unanswered.
+        // It is found even if the compare-and-set itself got no answer.
         #expect(
             kinds(
                 (set("one"), done(1)), (set("two"), done(2)), (exchange(1, "three"), .unknown), (get, items(3, "three"))
@@ -85,7 +85,7 @@ import Testing
         #expect(
             kinds(first, (add("two"), .unknown), (add("three"), done(3)), (get, items(3, "one", "two", "three"))) == [])
         #expect(kinds(first, (add("two"), .unknown), (get, items(2, "one", "two"))) == [])
-        // An unanswered clear may have come in between.
+        // A clear that got no answer may have removed “one” in between.
         #expect(kinds(first, (set(nil), .unknown), (add("two"), done(3)), (get, items(3, "two"))) == [])
         #expect(kinds(first, (set("two"), .unknown), (add("three"), done(3)), (get, items(3, "two", "three"))) == [])
     }
@@ -106,7 +106,7 @@ import Testing
                 (set("one"), done(1)), (add("two"), done(2)), (add("three"), done(3)), (get, items(3, "one", "three")))
                 == [.lostUpdate])
         #expect(kinds((set("one"), done(1)), (add("two"), done(2)), (get, items(2, "two"))) == [.lostUpdate])
-        // Known only from a later version.
+        // That “one” is missing in version 2 shows only in version 3.
         #expect(
             kinds(
                 (set("one"), done(1)), (add("two"), done(2)), (add("three"), done(3)),
