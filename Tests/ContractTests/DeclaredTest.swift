@@ -10,7 +10,7 @@ struct DeclaredTest {
         invariants = name.matches(of: /(?:^I|, I|_I|^i)([0-9]+)(?=[:,A-Z]|$)/).compactMap { Int($0.1) }
     }
 
-    /// The cited numbers that belong to no invariant.
+    /// The cited numbers for which there is no invariant.
     var unknownInvariants: [Int] { invariants.filter { !InvariantDocument.numbers.contains($0) } }
 
     /// The tests of one source file.
@@ -20,7 +20,7 @@ struct DeclaredTest {
         var suite: Substring = ""
         var tests: [DeclaredTest] = []
         for (index, part) in text.split(separator: "@Test", omittingEmptySubsequences: false).enumerated() {
-            // There is no test before the first attribute.
+            // The first part, before the first `@Test`, contains no test.
             if index > 0, let name = name(behindAttribute: part) {
                 tests.append(DeclaredTest(suite: suite, name: name))
             }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The documents lead to files and headings that exist.
+/// Checks that every link in the documents leads to a file or a heading that exists.
 struct DocumentLinkTests {
     /// The documents in a folder of the project, as paths from its root.
     private static func documents(in folder: String) -> [String] {
@@ -19,7 +19,7 @@ struct DocumentLinkTests {
         try FileContents.text("\(ProjectFiles.root)/\(path)")
     }
 
-    /// A path from the root of the project; `nil` if it leaves the project.
+    /// The path from the project's root to which a link leads; `nil` if that is outside the project.
     private func resolved(_ target: Substring, from document: String) -> String? {
         var parts = document.split(separator: "/").dropLast()
         for part in target.split(separator: "/") where part != "." {

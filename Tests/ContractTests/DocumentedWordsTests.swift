@@ -10,7 +10,7 @@ import Testing
         return comment.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The documented limits with a default.
+    /// The limits for which a document gives a default, with that default.
     private func toldLimits() throws -> [String: UInt64] {
         var told: [String: UInt64] = [:]
         for row in try text("org.swiftipc.Broker1", "Limits").matches(
@@ -26,7 +26,7 @@ import Testing
         #expect(told.count >= 12)
         let real = Limits().dictionary
         for (name, value) in told { #expect(real[name] == value, "\(name)") }
-        // The control: a changed default differs from the documented one.
+        // Negative control: a changed default differs from the documented one.
         var changed = Limits()
         try changed.set("history-most", 99)
         #expect(changed.dictionary["history-most"] != told["history-most"])
@@ -62,7 +62,7 @@ import Testing
         let told = try text("org.swiftipc.Schemes1", "ResolveURL").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
             String($0.1)
         }
-        // A caller that only asks which handler a URL has cannot pin one.
+        // `ResolveURL` never returns the reason `pinned`: only a call that opens a URL can choose its handler.
         #expect(Set(Resolution.Reason.allCases.map(\.rawValue)).subtracting(["pinned"]).subtracting(told) == [])
     }
 

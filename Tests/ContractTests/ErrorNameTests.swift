@@ -13,7 +13,7 @@ import Testing
     @Test func `errors, their names and their exit codes match the contract`() {
         let codes = Dictionary(uniqueKeysWithValues: IPCError.Code.allCases.map { ($0.rawValue, $0.exitCode) })
         #expect(codes == ExitCodeTable.errors)
-        // The control: a table with a different code, or with one more name, differs.
+        // Negative control: a table with a different code, or with one more name, differs.
         #expect(codes.merging(["NoHandler": 69]) { $1 } != ExitCodeTable.errors)
         #expect(codes.merging(["Failed": 70]) { $1 } != ExitCodeTable.errors)
     }
@@ -33,7 +33,7 @@ import Testing
         let text = try ProjectFiles.document(of: "org.swiftipc.Broker1")
         let all = ExitCodeTable.errors.merging(ExitCodeTable.outcomes) { $1 }
         #expect(ExitCodeTable.told(in: text) == all)
-        // The control: a different number and a missing name are noticed.
+        // Negative control: a different number and a missing name are noticed.
         #expect(ExitCodeTable.told(in: text.replacing("exit 68", with: "exit 69")) != all)
         #expect(ExitCodeTable.told(in: text.replacing("``NoHandler``", with: "")) != all)
     }

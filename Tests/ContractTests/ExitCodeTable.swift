@@ -1,4 +1,4 @@
-/// The table "Errors and exit codes" of the contract, written by hand a second time.
+/// The table “Errors and exit codes” of the contract, written a second time by hand, to compare it with the code.
 enum ExitCodeTable {
     static let errors: [String: Int32] = [
         "InvalidArguments": 65, "InvalidURL": 65, "InvalidName": 65, "PayloadInvalid": 65,
@@ -16,10 +16,11 @@ enum ExitCodeTable {
         "timed-out": 75, "expired": 75,
     ]
 
-    /// A wrong command line is neither an error of the broker nor an outcome.
+    /// The exit code for a wrong command line, which is neither an error of the broker nor an outcome of a request.
     static let usage: Int32 = 64
 
-    /// The list in a document, with lines such as "* exit 66: ``NoSuchItem`` (text), outcome ``failed``".
+    /// Reads the exit codes that a document lists in lines such as “* exit 66: ``NoSuchItem`` (text), outcome
+    /// ``failed``”.
     static func told(in document: String) -> [String: Int32] {
         let text = document.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         var told: [String: Int32] = [:]

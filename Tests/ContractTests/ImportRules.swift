@@ -1,4 +1,4 @@
-/// Which modules the sources of each module may import: the arrows of the architecture, which only point down.
+/// The modules that each module's sources may import: only those of lower layers, as in the architecture diagram.
 struct ImportRules {
     /// What a module may import besides Swift's own modules.
     private static let allowed: [String: Set<String>] = [
@@ -44,7 +44,7 @@ struct ImportRules {
         return code.matches(of: pattern).map { String($0.1) }
     }
 
-    /// The faulty imports of one file.
+    /// The imports in one file that the rules forbid.
     ///
     /// - Parameters:
     ///     - path: relative to the module's directory.
@@ -53,11 +53,11 @@ struct ImportRules {
         return imports(in: text).filter { imported in
             switch imported {
             case module: true
-            // libdbus opens connections; no message passes through it.
+            // Only the connectors may use libdbus: it opens connections, but no message passes through it.
             case "CLibDBus" where module == "IPCDBus": !path.hasPrefix("Connectors/")
-            // The layer that throws all SQLite errors and keeps the connection on one thread.
+            // Only the layer that throws all SQLite errors and keeps the connection on one thread may use SQLite.
             case "CSQLite" where module == "IPCStore": !path.hasPrefix("Database/")
-            // The full Foundation costs a program 40 MB and 5 ms at startup.
+            // The full Foundation is forbidden: it costs a program 40 MB and 5 ms at startup.
             case "Foundation": true
             case "FoundationEssentials": false
             default: !allowed.contains(imported) && !everywhere.contains(imported)

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// An introspection document: hand-written with comments, or as returned by a live object.
+/// A D-Bus introspection document, either hand-written with comments or returned by a live object.
 struct InterfaceDocument {
     struct Interface {
         let name: String
@@ -27,7 +27,7 @@ struct InterfaceDocument {
         guard parser.parse() else {
             throw Malformed(description: "line \(parser.lineNumber): \(parser.parserError as Any)")
         }
-        // The parser accepts a document that ends too early.
+        // The parser reports no error for a document that is cut off.
         guard reader.isComplete else { throw Malformed(description: "the document ends before its elements do") }
         guard reader.unknown.isEmpty else { throw Malformed(description: "unknown elements \(reader.unknown)") }
         interfaces = reader.interfaces

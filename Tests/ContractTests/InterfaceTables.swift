@@ -1,20 +1,20 @@
 import IPCDBus
 import IPCInterface
 
-/// The Swift side of the contract.
+/// The interfaces of the contract as the Swift code declares them, to compare them with the documents.
 enum InterfaceTables {
     static let all: [InterfaceDescription] = [
         Broker1.description, Pasteboard1.description, PasteboardWriter1.description, Pasteboards1.description,
         Schemes1.description, URLHandler1.description, URLs1.description, FreedesktopApplication.description,
     ]
 
-    /// The keys in the dictionaries of one member.
+    /// The keys that may be in the `a{sv}` dictionaries of one member, with their types.
     struct Keys: Sendable {
-        /// Keyed by the name of the argument.
+        /// The keys of each argument that is a dictionary, by the argument's name.
         let arguments: [String: [String: String]]
-        /// Keys of nested dictionaries, which the comment also documents.
+        /// The keys of dictionaries within those dictionaries; the member's comment documents them too.
         var nested: [String: String] = [:]
-        /// Keys in a table shared by several members that this member does not use.
+        /// The keys that are in a table shared by several members, but that this member does not use.
         var unused: Set<String> = []
     }
 
@@ -22,7 +22,7 @@ enum InterfaceTables {
         Dictionary(uniqueKeysWithValues: type.keys.map { ($0.name, $0.signature.text) })
     }
 
-    /// Keyed by interface and member; members that are missing here have no dictionaries.
+    /// The keys for each member, named `Interface.Member`; a member that is missing here has no dictionaries.
     static let keys: [String: Keys] = {
         let none = table(NoOptions.self)
         let claim = table(ClaimFacts.self)

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// How a running broker describes its objects.
+/// Checks how a running broker describes its objects.
 @Suite(.privateBus) struct IntrospectionTests {
     private static let standard = [
         "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
@@ -49,7 +49,7 @@ import Testing
         #expect(try differences(object, from: Self.onBroker) == [])
         #expect(object.children == ["pasteboards"])
         #expect(MemberNameTests.repeated(object.interfaces) == [])
-        // The control: a missing or an extra interface, and the members of another one, are noticed.
+        // Negative control: a missing interface and an additional one are noticed.
         #expect(try differences(object, from: Array(Self.onBroker.dropLast())) != [])
         #expect(try differences(object, from: Self.onBroker + ["org.swiftipc.Pasteboard1"]) != [])
     }
@@ -113,7 +113,7 @@ import Testing
                 "a{sv}", "0",
             ]
         ).succeeded()
-        // busctl escapes a newline in the string as \n.
+        // busctl would print a line break in the JSON as `\n`; there must be none.
         #expect(!answer.output.contains(#"\n"#))
         for key in ["version", "features", "limits", "store", "path"] {
             #expect(answer.output.contains(#"\"\#(key)\""#), "\(key)")

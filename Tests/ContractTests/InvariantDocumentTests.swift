@@ -43,7 +43,7 @@ struct InvariantDocumentTests {
         #expect(InvariantDocument(text + "- `\(unknown)`.\n").unknownTests(declared: declared) == [unknown])
         #expect(
             InvariantDocument(text + "- `Tests/Hostile/attacks/none.py`\n").programs.last?.hasSuffix("none.py") == true)
-        // Every name is looked up: without the sources, all are unknown.
+        // Negative control: if no test is declared, every test that the document names is unknown.
         #expect(InvariantDocument(text).unknownTests(declared: []).count > 150)
     }
 
@@ -56,7 +56,7 @@ struct InvariantDocumentTests {
     }
 
     @Test func `each form of a test name is parsed`() {
-        // The code that reads this file must not take these for tests.
+        // `%` stands for `@Test` here, because the code that reads all test files must not count these as tests.
         let source = """
             /// A struct of values.
             private struct Row { let name = 1 }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The recipes of the Makefile.
+/// Checks the recipes of the Makefile.
 @Suite struct MakefileTests {
     /// The commands of a target that has no prerequisites, in order.
     private static func recipe(_ target: String, in makefile: String) -> [Substring] {
@@ -9,7 +9,8 @@ import Testing
         return lines.dropFirst().prefix { $0.hasPrefix("\t") }.map { $0.dropFirst() }
     }
 
-    /// The commands that build something and print more than errors: the command itself, or the progress.
+    /// The build commands that print more than errors, because `make` shows the command or the build shows its
+    /// progress.
     private static func chatty(_ recipe: [Substring]) -> [Substring] {
         recipe.filter { command in
             command.contains(/swift (build|run|test)|\$\(MAKE\)/)

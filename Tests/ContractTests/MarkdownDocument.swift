@@ -1,4 +1,5 @@
-/// A document in Markdown: what its headings are called in links, and where its links lead.
+/// The headings and the links of a Markdown document: the anchors by which the headings can be linked, and the link
+/// targets.
 struct MarkdownDocument {
     /// The anchors of the headings, as GitHub makes them.
     let anchors: Set<String>
@@ -13,7 +14,7 @@ struct MarkdownDocument {
         }.filter { !$0.contains(/^[a-z]+:/) }
     }
 
-    /// The lines that are no code.
+    /// The lines that are not in a code block.
     private static func linesOutsideBlocks(_ text: String) -> [Substring] {
         var isCode = false
         return text.split(separator: "\n").filter { line in
@@ -23,8 +24,8 @@ struct MarkdownDocument {
         }
     }
 
-    /// Letters, digits, hyphens and underscores stay, in lower case, and each space is a hyphen. A text that a heading before
-    /// has already gets a number.
+    /// Makes anchors like GitHub: letters (in lower case), digits, hyphens and underscores are kept, and a space
+    /// becomes a hyphen. If an earlier heading has the same anchor, a number is added.
     private static func anchors(of headings: [Substring]) -> Set<String> {
         var counts: [String: Int] = [:]
         return Set(

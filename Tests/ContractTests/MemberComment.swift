@@ -1,14 +1,14 @@
-/// The doc comment of a member, in the form of the GTK documentation: the member's name, one line per argument, then
-/// the text.
+/// The doc comment of a D-Bus member, in the form of the GTK documentation: the member's name, one line per argument,
+/// then the text.
 struct MemberComment {
     /// The member's name, from the first line.
     let name: String
     /// The description of each argument, keyed by name.
     let arguments: [String: String]
-    /// The rest, with each run of white space replaced by one blank.
+    /// The text after the arguments, with each run of white space replaced by one blank.
     let text: String
 
-    /// - Returns: `nil` for text in another form.
+    /// - Returns: `nil` if the comment does not have this form.
     init?(_ comment: String) {
         let lines = comment.split(separator: "\n", omittingEmptySubsequences: false).map {
             $0.drop { $0 == " " }

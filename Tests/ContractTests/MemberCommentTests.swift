@@ -1,7 +1,7 @@
 import IPCDBus
 import Testing
 
-/// The contract is a reference manual: everything in it is documented, and the documentation is true.
+/// Checks that the interface documents can serve as a manual: every member is documented, and what they say is true.
 @Suite struct MemberCommentTests {
     private static let interfaces = ProjectFiles.interfaceNames
 
@@ -65,12 +65,12 @@ import Testing
     func `every member of schemes and URLs has an example`(name: String) throws {
         let text = try ProjectFiles.document(of: name)
         #expect(withoutExample(try #require(try InterfaceDocument(text)[name])) == [])
-        // The control: the first example is gone.
+        // Negative control: without its first example, the document is faulty.
         let mutated = text.replacing("Example", with: "Sample", maxReplacements: 1)
         #expect(withoutExample(try #require(try InterfaceDocument(mutated)[name])).count == 1)
     }
 
-    /// The differences between comments and tables of keys, in both directions.
+    /// The differences between the keys that the comments document and those in the Swift tables, in both directions.
     private func differences(_ interface: InterfaceDocument.Interface, _ keys: [String: InterfaceTables.Keys])
         -> [String]
     {
@@ -93,7 +93,7 @@ import Testing
             let told = comment.keys(ofArgument: argument)
             if told != expected { found.append("of \(argument) it tells \(told), the table has \(expected)") }
         }
-        // Options that are documented elsewhere need not be documented again.
+        // The text refers to another member's options, so it need not document them again.
         if comment.text.contains(/The options are those of [A-Z]/) { return found }
         let tables = Array(keys.arguments.values) + [keys.nested]
         for (key, type) in comment.keysInText where !tables.contains(where: { $0[key] == type }) {

@@ -1,8 +1,9 @@
 import Testing
 
-/// Some bindings flatten the interfaces of an object, so member names must be unique across all of them.
+/// Some D-Bus bindings put the members of all interfaces of an object in one namespace, so each name must be unique
+/// there.
 @Suite struct MemberNameTests {
-    /// The names that appear on the object more than once.
+    /// The member names that occur more than once in the interfaces of an object.
     static func repeated(_ interfaces: [InterfaceDocument.Interface]) -> [String] {
         let names = interfaces.flatMap(\.members).map(\.name)
         return Dictionary(grouping: names, by: \.self).filter { $0.value.count > 1 }.keys.sorted()

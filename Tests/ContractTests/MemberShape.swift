@@ -1,6 +1,6 @@
 import IPCDBus
 
-/// The introspection data of a member, in one form for documents, Swift tables and live objects.
+/// The introspection data of a D-Bus member, in one form for documents, Swift tables and live objects.
 struct MemberShape: Hashable, CustomStringConvertible {
     struct Argument: Hashable, CustomStringConvertible {
         var name: String

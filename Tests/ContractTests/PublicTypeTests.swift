@@ -1,9 +1,9 @@
 import IPCTesting
 import Testing
 
-/// The public types of the library are those in a list, so that none becomes public unnoticed.
+/// Checks that the library's public types are exactly those in a list, so that no type becomes public unnoticed.
 struct PublicTypeTests {
-    /// The names that each module declares, also inside other types.
+    /// The names of the public types that each module declares, including nested types.
     private static let types: [String: Set<String>] = [
         "IPC": words(
             """

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The route of one `send` in `CONTRIBUTING.md` names files and functions that exist.
+/// Checks that the files and functions exist that `CONTRIBUTING.md` names on the route of a `send` through the code.
 struct RouteDocumentTests {
     /// A function on the route, with its file below `Sources/`.
     private struct Step: Hashable {
@@ -21,7 +21,8 @@ struct RouteDocumentTests {
         return String(text[start.upperBound..<end.lowerBound])
     }
 
-    /// The functions of each row. A cell is `file`: `function`, `function`; `file`: `function`.
+    /// The functions in each row of the table. The last cell has the form `file`: `function`, `function`; `file`:
+    /// `function`.
     private func rows(of route: String) -> [[Step]] {
         route.split(separator: "\n").filter { $0.hasPrefix("|") }.dropFirst(2).map { row in
             (row.split(separator: "|").last ?? "").split(separator: ";").flatMap { part in

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Only debug builds of the programs can break promises on purpose, for tests that must notice it.
+/// Tests need programs that break promises on purpose, as negative controls. Checks that only debug builds can do so.
 struct TestControlTests {
     /// The variable that selects a defect, and the names of all defects.
     private static let words = [
@@ -10,7 +10,7 @@ struct TestControlTests {
 
     /// The lines that a release build compiles.
     static func releaseLines(_ text: String) -> [Substring] {
-        // For each open condition: whether the current branch is for debug builds.
+        // For each `#if` that is still open: whether its current branch is for debug builds only.
         var conditions: [Bool] = []
         return text.split(separator: "\n").filter { line in
             let words = line.split(separator: " ")

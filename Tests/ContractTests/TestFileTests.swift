@@ -1,7 +1,8 @@
 import IPCTesting
 import Testing
 
-/// `scripts/tests` selects suites by their names.
+/// Checks that `scripts/tests` can select tests by the name of their suite: each test has a suite, and each named suite
+/// exists.
 struct TestFileTests {
     /// Lines that declare a test outside any suite; a test within a suite would be indented.
     static func testsOutsideSuites(_ text: String) -> [Substring] {
@@ -22,7 +23,7 @@ struct TestFileTests {
         #expect(Self.testsOutsideSuites("struct A {\n    @Test func own() {}\n}\n").isEmpty)
     }
 
-    /// The suites in the list in `scripts/tests`, one per line, as `Module.Suite`.
+    /// The suites that the script lists to run alone, one per line, as `Module.Suite`.
     static func suitesThatRunAlone(_ script: String) -> [Substring] {
         script.split(separator: "\n").map { $0.drop { $0 == " " } }
             .filter { $0.contains(/^[A-Za-z]+Tests\.[A-Za-z]+$/) }

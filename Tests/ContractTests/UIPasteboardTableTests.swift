@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The table for developers coming from UIKit is complete, and everything that it names exists.
+/// Checks that the document's table for developers who know UIKit is complete, and that everything it names exists.
 @Suite struct UIPasteboardTableTests {
     /// The public members of `UIPasteboard` in the SDK of iOS 18.
     private static let members = """
@@ -20,7 +20,7 @@ import Testing
         DetectionPattern DetectedValues
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
-    /// The rows of the document's tables: the UIKit name, the names here, and the remark.
+    /// The rows of the document's tables: the UIKit name, the corresponding names in this library, and the remark.
     private func rows(_ text: String) -> [(member: String, here: [String], remark: String)] {
         text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimming(" ") }
@@ -47,7 +47,7 @@ import Testing
             + rows.filter { $0.here.isEmpty && !$0.remark.hasPrefix("left out") }.map(\.member)
     }
 
-    /// The names that the sources do not declare: a member by its name and its argument labels.
+    /// The names in the tables that the sources do not declare. A member must match in its name and argument labels.
     private func unknown(_ text: String, in sources: String) -> [String] {
         let declarations = sources.split(separator: "func ").map { $0.prefix { $0 != "{" } }
         return rows(text).flatMap(\.here).filter { name in
