@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// Features that only a bus can show, on the test's own bus, with a broker played by this process.
+/// Tests of the library that need a bus; this process plays the broker on it.
 @DBusActor
 @Suite(.privateBus)
 struct BusTests {
@@ -28,7 +28,7 @@ struct BusTests {
         ).0
     }
 
-    /// Answers every request, until the application closes.
+    /// Answers every request until the application is closed; returns their number.
     private func serve(_ application: Application) -> Task<Int, any Error> {
         let requests = application.openURLs
         return Task {
@@ -53,14 +53,15 @@ struct BusTests {
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
         let waiting = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
         _ = try await broker.asked.wait(for: 1)
-        // With another scheme, or from a stranger: nothing is asked again. A call after them shows that they were read.
+        // A signal from a stranger, or about another scheme, does not make the application ask again. Each call after a
+        // signal shows that the signal was read.
         let stranger = try await Connection.open(address)
         try stranger.emit(Schemes1.handlerChanged, from: Broker1.path, ("later", "", "demo.Later"))
         _ = try await stranger.listNames()
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("other", "", "demo.Other"))
         _ = try await application.brokerDescription()
         #expect(broker.asked.elements.count == 1)
-        // The handler has changed, and cannot be opened yet; the application waits for it to appear on the bus.
+        // The scheme now has a handler, but it cannot be opened yet: the application waits until it is on the bus.
         broker.handler = "demo.Later"
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("LATER", "", "demo.Later"))
         _ = try await broker.asked.wait(for: 2)
@@ -80,7 +81,7 @@ struct BusTests {
         waiting.cancel()
         let error = await #expect(throws: IPCError.self) { try await waiting.value }
         #expect(error?.code == .storeUnavailable)
-        // Another broker may know more.
+        // A wait that lasts longer than its broker asks the next broker, which may know a handler.
         let again = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
         _ = try await broker.asked.wait(for: 4)
         connection.close()
@@ -183,7 +184,7 @@ struct BusTests {
         withExtendedLifetime((application, second)) {}
     }
 
-    /// Stops the broker during a call, starts another one, and returns the result of the call.
+    /// Closes the old broker during a call, starts the new one, and returns the result of the call.
     private func cut<Answer: Sendable>(
         _ old: FakeBroker, _ new: FakeBroker, asked: Collected<Void>,
         _ call: @escaping @Sendable () async throws -> Answer
@@ -247,7 +248,8 @@ struct BusTests {
             return OpenURLResult()
         }
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
-        // Rounded up to whole milliseconds: as soon as a nanosecond has passed, there is one less.
+        // Time-outs are rounded up to whole milliseconds, so the time left is smaller as soon as a nanosecond has
+        // passed.
         var waiting = OpenOptions()
         waiting.timeout = .seconds(20) + .nanoseconds(1)
         let answer = try await cut(old, new, asked: asked) { [waiting] in
@@ -255,7 +257,7 @@ struct BusTests {
         }
         #expect(try answer.get() == .handled)
         #expect(new.opened.map(\.options.id) == old.opened.map(\.options.id) && new.opened.count == 1)
-        // The sender continues to wait, instead of starting over.
+        // The repeated call has the original time-out and the rest of the time, so that the wait does not start over.
         let options = try #require(new.opened.first?.options)
         let left = try #require(options.timeLeft)
         #expect(options.timeout == 20_001 && 0 < left && left < 20_001)
@@ -268,7 +270,7 @@ struct BusTests {
         let (asked, gate) = (Collected<UInt64>(), Gate())
         broker.change = { since in
             asked.add(since)
-            // The answer to the second call is lost with the bus.
+            // The bus is restarted before the second call is answered, so that this answer is lost.
             if asked.elements.count == 2 { await gate.wait() }
             return (since + 1, [ChangedPasteboard(name: "general", changeCount: since + 1)], ChangeFacts())
         }
@@ -299,7 +301,8 @@ struct BusTests {
             if asked.elements.count == 2 { await gate.wait() }
             return (since + 1, [ChangedPasteboard(name: "general", changeCount: since + 1)], ChangeFacts())
         }
-        // The next broker has forgotten what was removed, and the board has changed since.
+        // The next broker no longer knows which boards were removed, so it reports a resync. The board has changed as
+        // well.
         new.change = { since in
             asked.add(since)
             var facts = ChangeFacts()
@@ -351,7 +354,7 @@ struct BusTests {
             try await server(), try await Application.connect(id: "demo.Other", schemes: ["other"], bus: address)
         )
         started.receiver.absence?.patience = .milliseconds(50)
-        // For a test that runs in a terminal started by a bus.
+        // Simulates a program that runs in a terminal that a bus started: it does not exit without the bus.
         other.receiver.absence?.patience = nil
         let lost = Collected<String>()
         started.onBusLost { lost.add("started") }
@@ -361,7 +364,7 @@ struct BusTests {
         let error = await #expect(throws: IPCError.self) { try await ended.value }
         #expect(error?.code == .storeUnavailable && error?.message.contains("started this program") == true)
         #expect(Set(try await lost.wait(for: 2)) == ["started", "other"])
-        // The control continues, and shuts down cleanly.
+        // Negative control: the other program keeps running without the bus, and closes without an error.
         await other.close()
         #expect(try await waiting.value == 0)
         withExtendedLifetime(broker) {}

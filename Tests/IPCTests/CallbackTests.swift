@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// Callbacks between programs on a bus, with a broker played by this process.
+/// Tests of callbacks between programs on a bus; this process plays the broker.
 @DBusActor
 @Suite(.privateBus)
 struct CallbackTests {
@@ -39,10 +39,10 @@ struct CallbackTests {
         }
         let asked = "IPCServer.demo://x-callback-url/do?x-success=back%3Ayes&x-error=back%3Ano"
         let response = try await router.open(asked)
-        // The answer of the callback's handler changes nothing.
+        // How the callback's receiver answers does not affect the outcome of the first request.
         #expect(response.outcome == "handled")
         #expect(try await opened.wait(for: 1) == ["back:yes?result=two%20words"])
-        // The control: a URL of another form with the same parameters has no callback.
+        // Negative control: a URL that is not an x-callback-url has no callback, even with the same parameters.
         _ = try await router.open("IPCServer.demo://elsewhere/do?x-success=back%3Ayes")
         await server.close()
         let options = router.broker.opened
@@ -118,7 +118,7 @@ struct CallbackTests {
             _ = try await router.open("IPCServer.demo://x-callback-url/do?x-success=\(value)")
             await server.callbacksAreOut()
         }
-        // Nothing from the handled callback, nor from the one for a call that is over.
+        // No failure is reported for `back:yes`, which was handled, or for `place`, whose call is already over.
         let schemes: [URLScheme?] = ["https", "none", "back", nil]
         #expect(told.elements.map(\.scheme) == schemes)
         #expect(told.elements.map(\.wasOpened) == [false, false, true, false])
@@ -154,7 +154,7 @@ struct CallbackTests {
             await pair.application.close()
             closed.add(())
         }
-        // A separate call that is answered: everything that could end at once has ended.
+        // When another call is answered, `close` would have returned too if it did not wait for the callback.
         _ = try await pair.application.brokerDescription()
         #expect(closed.elements.isEmpty)
         gate.end()
@@ -199,7 +199,7 @@ struct CallbackTests {
         try await serving.value
     }
 
-    /// A handler that knows only x-callback-url: its answer says nothing, and its callback everything.
+    /// Starts a handler that returns its result only with the x-callback-url callback, not in its answer.
     private func oldHandler(
         _ callback: XCallbackURL.Callback, _ results: String,
         before: @escaping @Sendable (String) -> [String] = { _ in [] }
@@ -218,7 +218,7 @@ struct CallbackTests {
     @Test func aHandlerThatOnlyUsesCallbacksIsSupported() async throws {
         let router = try await FakeRouter(address)
         let serving = try await oldHandler(.success, "?result=3&unit=m") { target in
-            // Without the token, every callback is ignored.
+            // Without the call's secret token in its path, a callback is ignored.
             [
                 String(target.utf8.dropLast(1))! + "!?result=4", "IPCClient.demo:",
                 "IPCClient.demo://x-callback-url/x-success/",
@@ -256,7 +256,7 @@ struct CallbackTests {
         }
         let client = try await client()
         #expect(try await client.call(url, callbackScheme: "IPCClient.demo").string == "early")
-        // The request continues to its own outcome.
+        // The early result does not cancel the request, which continues to its own outcome.
         #expect(router.broker.requests.cancelled.elements.isEmpty)
         gate.end()
         await server.close()
@@ -304,7 +304,7 @@ struct CallbackTests {
             return
         }
         #expect(error.code == .invalidArguments && router.broker.opened.isEmpty)
-        // A URL of another form is called without a callback.
+        // A URL that is not an x-callback-url is called without a callback.
         let (server, serving) = try await server { _ in [.string("plain")] }
         let reply = try await client.call("IPCServer.demo:x", callbackScheme: "IPCClient.demo")
         #expect(try reply.string == "plain" && router.broker.opened.map(\.url) == ["IPCServer.demo:x"])

@@ -19,7 +19,7 @@ struct CallingTests {
         let reply = try await pair.application.call("x:")
         #expect(try reply.string == "text" && reply.data(forType: .octetStream, item: 2) == [1, 2])
         #expect(try reply.value(item: 1) == Sum(sum: .max))
-        // A reply of another kind is not a missing reply.
+        // The reply has a text, but no value in JSON: that is an error, unlike an item that is missing.
         let failure = #expect(throws: CallFailure.self) { try reply.value(Sum.self) }
         #expect(failure?.description == "the reply has no application/json; its types are text/plain;charset=utf-8")
         #expect(try reply.value(Sum.self, item: 3) == nil)
@@ -48,7 +48,7 @@ struct CallingTests {
         let refused = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
         #expect(refused?.reason == .refused(IPCError(.noHandler, "nobody")) && refused?.response == nil)
         #expect(refused?.description == "nobody")
-        // A handler that failed without a message.
+        // The handler failed without an error code and a message.
         pair.broker.open = { _, _ in result("failed") }
         let silent = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
         #expect(silent?.reason == .failed(code: "failed", message: ""))
@@ -69,7 +69,7 @@ struct CallingTests {
             #expect(failure?.code == "PayloadInvalid" && failure?.exitCode == 65 && failure?.outcome == nil)
             #expect(failure?.response?.outcome == .handled)
         }
-        // Its bytes are returned, whatever their type.
+        // The bytes of a reply can be read even if its text cannot.
         #expect(reply.data == bytes)
         pair.broker.open = { _, _ in result("handled") }
         #expect(try await pair.application.call("x:").data == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The library on a connection that cannot pass descriptors, such as ssh.
+/// Tests of the library on a connection that cannot pass descriptors, such as one through ssh.
 @DBusActor
 @Suite(.privateBus)
 struct DescriptorlessTests {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The exit codes of programs, and how signals stop them. Each runs in a separate process.
+/// The exit codes of programs, and how signals stop programs. Each signal is tested in a separate process.
 struct ProgramTests {
     @Test func exitCodesMatchTheTools() {
         for code in IPCError.Code.allCases {
@@ -23,7 +23,7 @@ struct ProgramTests {
     @Test func signalsAreEventsAndStopNothing() async {
         await #expect(processExitsWith: .success) {
             let signals = StopSignals()
-            // Before any task waits.
+            // Send the signals before any task waits for them: they must not be lost.
             for number in [SIGTERM, SIGINT] { kill(getpid(), number) }
             var arrivals = signals.makeAsyncIterator()
             let first = await arrivals.next()
@@ -32,7 +32,7 @@ struct ProgramTests {
             kill(getpid(), SIGHUP)
             #expect(await arrivals.next() == SIGHUP)
         }
-        // The controls: a process that does not listen, and one that no longer does.
+        // Negative controls: SIGTERM kills a process that never listened for signals, and one that no longer does.
         await #expect(processExitsWith: .signal(SIGTERM)) {
             kill(getpid(), SIGTERM)
             while true { pause() }

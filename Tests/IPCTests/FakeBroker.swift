@@ -5,7 +5,7 @@ import IPCTesting
 
 @testable import IPC
 
-/// The broker's members with the answers that a test wants, on a bus or peer to peer; it records the calls.
+/// A fake broker on a bus or a peer-to-peer connection: it gives the answers that a test wants, and records the calls.
 @DBusActor
 final class FakeBroker {
     typealias Read = (UInt64, [PasteboardItem], VersionFacts)
@@ -33,7 +33,7 @@ final class FakeBroker {
     var read: @DBusActor (GetItemsOptions) async throws -> Read = { _ in (0, [], VersionFacts()) }
     var data: (Representation.Value, VersionFacts) = (.text(""), VersionFacts())
     private(set) var dataAsked: [(item: UInt32, type: String, options: GetDataOptions)] = []
-    /// The versions that it holds, the current one last.
+    /// The versions that the board holds, the current one last.
     var versions: @DBusActor () -> Versions = { [(1, [["text/plain;charset=utf-8"], ["image/png"]])] }
     var changeCount: @DBusActor () throws -> UInt64 = { 1 }
     var fetch: @DBusActor () async throws -> UInt32 = { 0 }
@@ -41,7 +41,7 @@ final class FakeBroker {
     var change: @DBusActor (UInt64) async throws -> (UInt64, [ChangedPasteboard], ChangeFacts) = { since in
         (since, [], ChangeFacts())
     }
-    /// The members for requests and policies.
+    /// The fake members for requests, claims and policies.
     let requests = FakeRequests()
     var boards: [String] = []
     var describe: @DBusActor () async throws -> String = { "{}" }
@@ -170,8 +170,8 @@ final class FakeBroker {
         return facts
     }
 
-    /// Holds one version with these items, and answers reads according to the contract: only the requested types, items
-    /// in their places, a digest for each value.
+    /// Makes the board hold one version with these items. Reads are answered according to the contract: with only the
+    /// requested types, each item at its own index, and a digest for each value.
     func hold(_ items: [PasteboardItem], changeCount: UInt64 = 1) {
         versions = { [(changeCount, items.map { $0.types.map(\.text) })] }
         read = { options in
@@ -188,10 +188,10 @@ final class FakeBroker {
 }
 
 extension FakeBroker {
-    /// Plays the broker of a bus.
+    /// Starts to play the broker on a bus, under the broker's name.
     func serve(on address: BusAddress) async throws -> Connection {
         let connection = try await Connection.open(address, reconnects: true, objects: objects)
-        // Queued for the name: the bus may not have noticed yet that the previous broker is gone.
+        // Wait in the queue for the name: the bus may not have noticed yet that the previous broker is gone.
         _ = try await connection.requestName(Broker1.busName, flags: [])
         return connection
     }
@@ -214,17 +214,17 @@ struct Pair {
             id: try ApplicationID(id), link: BrokerLink(connection, broker: nil, resends: resends))
     }
 
-    /// Calls the handler like the broker.
+    /// Delivers a request to the application, as the broker would.
     func deliver(_ id: String, _ url: String, _ context: OpenURLContext = OpenURLContext()) async throws -> (
         String, HandlerReply
     ) {
-        // If it is known, the call is sent before a task that starts immediately yields.
+        // Use an existing connection without `await`, so that a task that starts immediately sends the call at once.
         let connection =
             if let known = accepted.elements.first { known } else { try await accepted.wait(for: 1)[0] }
         return try await connection.call(URLHandler1.openURL, on: nil, at: "/demo/IPCServer", (id, url, context))
     }
 
-    /// Requests promised content like the broker.
+    /// Asks the application for promised content, as the broker would.
     func ask(
         _ path: ObjectPath, _ changeCount: UInt64, _ item: UInt32, _ type: String,
         _ options: PromisedDataOptions = PromisedDataOptions()
@@ -234,7 +234,7 @@ struct Pair {
             PasteboardWriter1.getPromisedData, on: nil, at: path, ("general", changeCount, item, type, options))
     }
 
-    /// Reports the end of a request like the broker.
+    /// Sends the signal that a request has ended, as the broker would.
     func complete(_ id: String, _ outcome: String) async throws {
         let connection = try await accepted.wait(for: 1)[0]
         try connection.emit(URLs1.requestCompleted, from: Broker1.path, (id, outcome))

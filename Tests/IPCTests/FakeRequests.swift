@@ -5,14 +5,14 @@ import IPCTesting
 
 @testable import IPC
 
-/// The broker's members for open requests, claims and policies, with the answers that a test wants.
+/// The fake broker's members for requests, claims and policies, with the answers that a test wants.
 @DBusActor
 final class FakeRequests {
     var facts: @DBusActor (String) throws -> RequestFacts = { _ in throw IPCError(.noSuchRequest, "nobody knows it") }
     var wait: @DBusActor (String, WaitRequestOptions) async throws -> OpenURLResult = { _, _ in OpenURLResult() }
     var retry: @DBusActor (String, RetryRequestOptions) throws -> String = { _, options in options.id ?? "" }
     var drop: @DBusActor (String) throws -> Void = { _ in }
-    /// In the order of their acceptance.
+    /// The requests that the broker lists, in the order in which they were accepted.
     var rows: [RequestFacts] = []
     var steps: [TraceFacts] = []
     let cancelled = Collected<String>()
@@ -63,7 +63,7 @@ final class FakeRequests {
         ]
     }
 
-    /// Two rows per page.
+    /// Answers a list of requests with pages of two rows.
     private func page(_ options: ListRequestsOptions) -> [RequestFacts] {
         listed.append(options)
         let start = rows.firstIndex { $0.id == options.after }.map { $0 + 1 } ?? 0
@@ -72,7 +72,7 @@ final class FakeRequests {
     }
 }
 
-/// A result as the broker returns it.
+/// Makes the result of a request, as the broker returns it.
 func result(_ outcome: String, _ items: [PasteboardItem]? = nil, id: String = "0123456789abcdef") -> OpenURLResult {
     var result = OpenURLResult()
     (result.id, result.outcome, result.application, result.items) = (id, outcome, "demo.IPCServer", items)

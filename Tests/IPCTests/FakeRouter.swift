@@ -5,11 +5,11 @@ import IPCTesting
 
 @testable import IPC
 
-/// Delivers opened URLs to the program that registered the scheme, on a bus, like the broker.
+/// A fake broker on a bus that really delivers opened URLs to the program that registered the scheme.
 @DBusActor
 final class FakeRouter {
     let broker = FakeBroker()
-    /// The answer to each delivery, including queued ones.
+    /// The handlers' answers to all deliveries, including those of queued requests.
     let answers = Collected<(url: String, outcome: String)>()
     private let connection: Connection
 
@@ -20,7 +20,7 @@ final class FakeRouter {
         _ = try await connection.requestName(Broker1.busName)
     }
 
-    /// The applications that claimed the schemes of the last registration first.
+    /// Which schemes of the last registration another application registered first, and which application that is.
     private func conflicts() -> RegisterResult {
         var result = RegisterResult()
         guard let own = broker.registered.last else { return result }
@@ -62,6 +62,6 @@ final class FakeRouter {
         return end
     }
 
-    /// Opens a URL for a sender that is gone.
+    /// Delivers a URL for which no sender waits.
     func open(_ url: String) async throws -> OpenURLResult { try await route(url, OpenURLOptions()) }
 }

@@ -56,7 +56,7 @@ struct HandlingTests {
             (CallFailure(.failed(code: "inner", message: "it broke")), "failed", "inner"), (Busy(), "failed", "busy"),
         ]
         for (number, (error, outcome, code)) in cases.enumerated() {
-            // A different id each, because an answer is remembered.
+            // Use a new id each time, because the answer to an id is remembered.
             let delivery = delivering("id-of-request-0\(number)")
             await (try await next()).handle { _ in throw error }
             let (given, reply) = try await delivery.value
@@ -64,7 +64,7 @@ struct HandlingTests {
         }
     }
 
-    /// A program without its own `try` must not stop because a sender declares a picture as text.
+    /// A sender declares a picture as text, and the handler does not catch the error: only this request fails.
     @Test func aPayloadThatIsNotTextFailsOnlyItsRequest() async throws {
         var context = OpenURLContext()
         context.items = [try PasteboardItem([Representation(type: .utf8PlainText, value: .bytes([0xFF, 0xD8]))])]
@@ -84,7 +84,7 @@ struct HandlingTests {
         let (outcome, reply) = try await answer { _ in throw Busy() }
         #expect(outcome == "failed" && reply.errorCode == "busy")
         #expect(reply.errorMessage == "somebody else is asked just now")
-        // The same in a loop that answers by itself.
+        // The same answer results in a program with its own loop over the requests.
         #expect(OpenURLRequest.Answer(Busy()) == .failed(code: "busy", message: reply.errorMessage))
         #expect(OpenURLRequest.Answer(CancellationError()) == .cancelled)
     }
@@ -131,7 +131,7 @@ struct HandlingTests {
                 } onCancel: {
                     Task { @DBusActor in gate.end() }
                 }
-                // The error of a cancelled operation.
+                // Throw the error that a cancelled operation throws.
                 throw IPCError(.storeUnavailable, "the call was cancelled")
             }
         }
@@ -161,7 +161,8 @@ struct HandlingTests {
             return []
         }
         #expect(try await delivery.value.0 == "cancelled")
-        // The control: one with no waiting sender, and one whose broker may be coming back, continue.
+        // Negative control: the first request has no deadline, and the broker of the second may still return; both
+        // continue.
         for (id, context) in [("id-of-request-01", OpenURLContext()), ("id-of-request-02", context(milliseconds: 1))] {
             if id == "id-of-request-02" { application.receiver.requests.patience = .seconds(1_000) }
             let delivery = delivering(id, "x:", context)
@@ -178,10 +179,10 @@ struct HandlingTests {
         let request = try await next()
         let first = try #require(request.deadline)
         let renewed = deliveries + [delivering("id-of-the-request", "x:", context(milliseconds: 3_600_000))]
-        // Everything that the broker sent before this answer has been read.
+        // The answer shows that everything that the broker sent before it has been read.
         _ = try await application.brokerDescription()
         #expect(try #require(request.deadline) > first.advanced(by: .seconds(60)) && !request.isCancelled)
-        // A task that is already waiting learns the current deadline.
+        // A task that is already waiting is woken by the earlier deadline of another redelivery.
         let called = Collected<Bool>()
         let waiting = Task { called.add(await request.waitUntilCancelled()) }
         let all = renewed + [delivering("id-of-the-request", "x:", context(milliseconds: 1))]
@@ -205,7 +206,7 @@ struct HandlingTests {
         _ = try await asked.wait(for: 1)
         await application.close()
         try await stopping.value
-        // And none afterwards; but a missing broker is an error.
+        // Once the application is closed, stopping does nothing; before that, a missing broker would be an error.
         try await application.stopReceiving()
         gate.end()
     }
@@ -265,7 +266,8 @@ struct HandlingTests {
         context.attempt = 2
         let (outcome, reply) = try await delivering("id-of-the-request", "x:1", context).value
         #expect(outcome == "handled" && reply.items == [.string("once")])
-        // The control: another URL, or a reply that is too large to keep, reaches the consumer.
+        // Negative control: a repeated request reaches the program if its URL differs, or if the reply was too large to
+        // keep.
         let other = delivering("id-of-the-request", "x:2")
         try await next().finish(.declined)
         #expect(try await other.value.0 == "declined")
@@ -309,7 +311,7 @@ struct HandlingTests {
         #expect(try await ended.value)
         try await inHand.finish(.handled)
         #expect(try await taken.value.0 == "handled")
-        // Everything else continues, and receiving can start again; the returned request was not answered.
+        // The application still works, and can receive again. A request that was handed back counts as unanswered.
         #expect(try await application.canOpenURL("known:"))
         try await application.register(["IPCServer.demo"])
         let again = delivering("id-of-request-01", "x:1")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// Values over a real connection, between an application and a broker that the test plays.
+/// Tests of large values that travel over a real connection between an application and a fake broker.
 @DBusActor
 struct LargeValueTests {
     private let pair: Pair
@@ -16,7 +16,7 @@ struct LargeValueTests {
     init() async throws { pair = try await Pair() }
 
     private func bytes(_ count: Int, seed: Int = 1) -> [UInt8] {
-        // The tests share the I/O thread: a pattern that is cheap to create, and different at each end.
+        // Only the two ends have a pattern: other tests wait for the same I/O thread, so this must be cheap.
         let pattern = (0..<min(count, 4_099)).map { UInt8(truncatingIfNeeded: ($0 &* 131) ^ ($0 >> 8) &+ seed) }
         var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: count)
         bytes.replaceSubrange(..<pattern.count, with: pattern)
@@ -24,7 +24,7 @@ struct LargeValueTests {
         return bytes
     }
 
-    /// The form in which a value arrived, and whether it equals what was written.
+    /// The form in which a value arrived, or what is wrong with it.
     private func form(_ value: Representation.Value?, _ content: [UInt8]) throws -> String {
         switch value {
         case .text(let text): return Array(text.utf8) == content ? "text" : "wrong text"
@@ -43,7 +43,7 @@ struct LargeValueTests {
         #expect(try form(written[0][.png]?.value, content) == expected)
     }
 
-    /// The digest is known for a value that was filled here; the broker computes it for smaller ones.
+    /// The library sends a digest only with a value above 1 MiB; the broker computes those of smaller ones.
     @Test func theDigestOfALargeValueIsSent() async throws {
         let (large, small) = (bytes(2 << 20), bytes(100_000))
         try await board.setItems([.data(large), .data(small), .string("x")])
@@ -53,7 +53,8 @@ struct LargeValueTests {
         #expect(pair.broker.written[1].options.digests == nil)
     }
 
-    /// A broker that does not know the option rejects it; other rejections remain rejections.
+    /// An older broker rejects the unknown option, and the library repeats the call without it. Other errors are
+    /// thrown.
     @Test func anOlderBrokerIsCalledWithoutDigests() async throws {
         pair.broker.write = { [broker = pair.broker] in
             guard broker.written.last?.options.digests == nil else {
@@ -117,7 +118,7 @@ struct LargeValueTests {
         try await board.setItems([.file(path: path, type: .jpeg)])
         guard case .file(let sent)? = written[0][.jpeg]?.value else { return #expect(Bool(false), "no file came") }
         #expect(try sent.bytes() == content && !Descriptor.isSealed(sent.descriptor))
-        // A small value is not worth a descriptor.
+        // A small file is sent as bytes; that costs less than a descriptor.
         #expect(truncate(path, 100) == 0)
         try await board.setItems([.file(path: path, type: .jpeg)])
         #expect(try form(written[0][.jpeg]?.value, Array(content.prefix(100))) == "bytes")
@@ -132,7 +133,7 @@ struct LargeValueTests {
         #expect(written[0].byteCount == 4 << 30)
     }
 
-    /// In a separate process, because other tests hold values too.
+    /// Runs in a separate process, because other tests in this one have open values too.
     @Test func descriptorsAreClosedWithTheirValues() async {
         await #expect(processExitsWith: .success) { try await Self.writeManyValues() }
     }
@@ -150,7 +151,7 @@ struct LargeValueTests {
         #expect(try descriptorCount() <= base + 8)
     }
 
-    /// The number of descriptors of values' memory files in this process.
+    /// The number of open memory files for values in this process.
     private static func descriptorCount() throws -> Int {
         let folder = try #require(opendir("/proc/self/fd"))
         defer { closedir(folder) }
@@ -189,7 +190,7 @@ struct LargeValueTests {
         }
     }
 
-    /// Makes the broker answer reads with this file.
+    /// Makes the fake broker answer reads with this file.
     private func answer(_ file: ContentFile, digestOf content: [UInt8], size: Int? = nil) throws {
         var facts = VersionFacts()
         let digest = try Digest.of(.bytes(content))
@@ -244,7 +245,7 @@ struct LargeValueTests {
         for error in try await errors() { #expect(error.code == .payloadInvalid) }
         try answer(ContentFile(owning: open("/dev/null", O_RDONLY | O_CLOEXEC)), digestOf: [])
         for error in try await errors() { #expect(error.code == .payloadInvalid) }
-        // The same file, read-only, as the broker returns its own.
+        // The same file is accepted if it is open for reading only, like the broker's own files.
         try answer(ContentFile(owning: readable), digestOf: content)
         #expect(try await board.data(forType: .png) == content)
     }

@@ -64,7 +64,7 @@ struct OptionsTests {
         options.createsPasteboard = false
         _ = try await pair.application.open("x:", sending: [.string("a")], options: options)
         #expect(pair.broker.opened[1].options.set?.create == false)
-        // The id of the request counts, so a second one for its pasteboard is an error.
+        // The request's id is also that of its write to the pasteboard, so a separate id for that is an error.
         options.pasteboard.id = .random()
         let wrong = options
         let error = await #expect(throws: IPCError.self) { try await pair.application.open("x:", options: wrong) }

@@ -154,7 +154,7 @@ struct PasteboardTests {
         }
         try await board.waitUntilRemoved()
         #expect(asked.elements == [0, 20, 40])
-        // A pasteboard that does not exist is already removed: no waiting.
+        // A pasteboard that does not exist counts as removed, so the call returns without waiting.
         pair.broker.changeCount = { throw IPCError(.noSuchPasteboard, "none") }
         try await board.waitUntilRemoved()
         #expect(asked.elements == [0, 20, 40, 0])

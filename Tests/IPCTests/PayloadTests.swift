@@ -41,7 +41,7 @@ struct PayloadTests {
 }
 
 struct DigestTests {
-    /// `xxhsum -H2`.
+    /// The digests were computed with `xxhsum -H2`.
     @Test(arguments: [
         ("", "xxh128:99aa06d3014798d86001c324468d497f"),
         ("hello", "xxh128:b5e9c1ad071b3e7fc779cfaa5e523818"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The writer's side of promised data, called by a peer that acts as the broker.
+/// Tests of a program that promises data; a peer that plays the broker asks for it.
 @DBusActor
 struct PromiseTests {
     private let pair: Pair
@@ -15,7 +15,7 @@ struct PromiseTests {
 
     init() async throws { pair = try await Pair() }
 
-    /// Promises a text that names the requested content.
+    /// Promises texts; each one names the item and the type that were asked for.
     @discardableResult
     private func promise(
         _ promises: [[ContentType]] = [[.html], [.png]], _ mark: String = "", at count: UInt64
@@ -51,7 +51,7 @@ struct PromiseTests {
         }
     }
 
-    /// Version 7 was written and its answer is lost: the promise of version 5 is a different one.
+    /// The answer to the write of version 7 is lost. A request for that version must not get the content of version 5.
     @Test func aVersionWithALostAnswerProvidesNothingOfAnother() async throws {
         try await promise([[.html]], "old: ", at: 5)
         pair.broker.write = { throw IPCError(.storeUnavailable, "the answer is lost") }
@@ -101,7 +101,7 @@ struct PromiseTests {
         let path = path
         let question = Task.immediate { @DBusActor in try await pair.ask(path, 5, 0, "text/html") }
         let other = Task.immediate { @DBusActor in try await pair.ask(path, 4, 0, "text/html") }
-        // The request arrives before the answer to the write is sent.
+        // When this call is answered, both requests have arrived, although the write is not answered yet.
         _ = try await pair.application.brokerDescription()
         gate.end()
         #expect(try await write.value == 5)
@@ -115,7 +115,7 @@ struct PromiseTests {
             try await board.setItems(promising: [[.html]]) { _, _ in .text("x") }
         }
         #expect(error?.code == .changeCountMismatch)
-        // Not even the object exists.
+        // Without a promise, the object that would provide the content does not exist.
         let refusal = await refusal(1, 0, "text/html")
         #expect(refusal?.isRemote(.unknownObject) == true)
     }
@@ -162,14 +162,14 @@ struct PromiseTests {
     @Test func aProviderMayTakeItsTime() async throws {
         pair.broker.write = { 1 }
         try await board.setItems(promising: [[.plainText]]) { _, _ in
-            // Not on the thread that serves the connection, which must continue in the meantime.
+            // This must not run on the thread that serves the connection, which is needed in the meantime.
             .text(try FileContents.text("/proc/thread-self/comm").trimmingPrefix(" ").description)
         }
         guard case .text(let thread) = try await ask(1, 0, "text/plain") else {
             return #expect(Bool(false), "no text came")
         }
         #expect(!thread.isEmpty && !thread.contains("dbus-io"))
-        // What the look-up returns on the I/O thread itself.
+        // Negative control: on the I/O thread itself, the name of the thread is `dbus-io`.
         #expect(try FileContents.text("/proc/thread-self/comm").contains("dbus-io"))
     }
 
@@ -197,7 +197,7 @@ struct PromiseTests {
     }
 }
 
-/// Behaviour of promises that only a bus can show.
+/// Tests of promises that need a bus.
 @DBusActor
 @Suite(.privateBus)
 struct PromiseBusTests {
@@ -229,7 +229,7 @@ struct PromiseBusTests {
         let error = await #expect(throws: CallError.self) { try await ask(writer, from: stranger) }
         #expect(error?.isRemote(.accessDenied) == true)
         #expect(try await ask(writer, from: connection) == .text("secret"))
-        // A restarted broker asks over its own connection.
+        // A restarted broker asks on another connection, and gets the content too.
         connection.close()
         let next = try await start(FakeBroker())
         #expect(try await ask(writer, from: next) == .text("secret"))
@@ -255,7 +255,7 @@ struct PromiseBusTests {
         weak let link = application?.link
         application = nil
         #expect(link == nil)
-        // The writer is gone: the broker learns at once that the promise is broken.
+        // The writer has left the bus, so the broker learns at once that the promise is broken.
         let error = await #expect(throws: CallError.self) { try await ask(writer, from: connection) }
         #expect(error?.isRemote(.serviceUnknown) == true || error?.isRemote(.noReply) == true)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPC
 
-/// The handler's object, called by a peer that acts as the broker.
+/// Tests of a program that receives requests; a peer that plays the broker sends them.
 @DBusActor
 struct ReceivingTests {
     private let pair: Pair
@@ -75,7 +75,7 @@ struct ReceivingTests {
 
     @Test func requestsBeforeTheFirstReadWaitInOrder() async throws {
         let answers = (1...4).map { delivering("id-of-request-0\($0)", "x:\($0)") }
-        // The peer answers in the order of the calls, so all four have arrived by then.
+        // Calls arrive in order, so once this one is answered, all four requests have arrived.
         _ = try await pair.application.brokerDescription()
         var seen: [String] = []
         for try await request in application.openURLs {
@@ -151,7 +151,8 @@ struct ReceivingTests {
             let error = await #expect(throws: CallError.self) { try await answer.value }
             #expect(error?.isRemote(IPCError.Code.handlerUnavailable.errorName) == true)
         }
-        // A request that a consumer has taken is not returned: its call fails with the connection.
+        // A request that the program has already taken is not handed back: its call fails when the connection is
+        // closed.
         let cut = await #expect(throws: CallError.self) { try await taken.value }
         #expect(cut?.isRemote(IPCError.Code.handlerUnavailable.errorName) == false)
         for try await _ in application.openURLs { Issue.record("a request after the end") }
@@ -199,7 +200,7 @@ struct ReceivingTests {
         #expect(try await consumesOne())
     }
 
-    /// A cancelled consumer takes no request with it.
+    /// Whether a request reaches a new consumer. It would not if a cancelled consumer had taken it.
     private func consumesOne() async throws -> Bool {
         let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()

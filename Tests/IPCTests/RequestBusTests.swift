@@ -8,7 +8,7 @@ import Testing
 
 private let id = "0123456789abcdef"
 
-/// Behaviour of requests that only a bus can show, with a broker played by this process.
+/// Tests of requests that need a bus; this process plays the broker on it.
 @DBusActor
 @Suite(.privateBus)
 struct RequestBusTests {
@@ -23,7 +23,7 @@ struct RequestBusTests {
         try await Application.connect(id: "demo.IPCClient", resends: resends, bus: address)
     }
 
-    /// Calls a broker that exits before it answers, and then the next one.
+    /// Makes a call whose first broker exits before it answers, so that the call is repeated to the next broker.
     private func cut<Answer: Sendable>(
         _ old: FakeBroker, _ new: FakeBroker, asked: Collected<Void>,
         _ call: @escaping @Sendable () async throws -> Answer
@@ -74,7 +74,8 @@ struct RequestBusTests {
         let first = try await start(FakeBroker())
         _ = try await application.open("x:")
         first.close()
-        // The name has no owner until the next broker is there.
+        // Wait until the bus has noticed that the first broker is gone: no broker gets the call before the next one
+        // starts.
         let observer = try await Connection.open(.address(try PrivateBus.current.address))
         while try await observer.owner(of: Broker1.busName) != nil { try Task.checkCancellation() }
         let new = FakeBroker()
@@ -125,7 +126,8 @@ struct RequestBusTests {
         let completions = try await application.completions()
         let name = try #require(application.link.connection.uniqueName)
         try stranger.emit(URLs1.requestCompleted, from: Broker1.path, (id, "failed"), to: name)
-        // The stranger's signal is sent before the broker's: the bus has answered the stranger since then.
+        // When this call is answered, the bus has passed on the stranger's signal, so the broker's signal comes after
+        // it.
         _ = try await stranger.owner(of: Broker1.busName)
         try broker.emit(URLs1.requestCompleted, from: Broker1.path, (id, "handled"), to: name)
         var ends = completions.makeAsyncIterator()

@@ -9,7 +9,7 @@ import Testing
 private let id = "0123456789abcdef"
 private let requestID: RequestID = "0123456789abcdef"
 
-/// Queued requests, and queries about requests by id.
+/// Tests of queued requests, and of queries about requests by their ids.
 @DBusActor
 struct RequestTests {
     @Test func optionsOfAQueuedRequestAreSent() async throws {
@@ -27,7 +27,7 @@ struct RequestTests {
         options.timeout = .seconds(3)
         _ = try await pair.application.open("x:", options: options)
         #expect(pair.broker.opened[1].options.timeout == 3_000)
-        // The control: a request with a waiting sender has none of that.
+        // Negative control: a request whose sender waits has none of these options.
         #expect(try await pair.application.open("x:").outcome == .handled)
         let waiting = pair.broker.opened[2].options
         #expect(waiting.queue == nil && waiting.timeToLive == nil && waiting.parent == nil && waiting.timeout == 20_000)
@@ -85,7 +85,7 @@ struct RequestTests {
             }
             #expect(error?.code == .storeUnavailable)
         }
-        // An answer without an id is not the caller's mistake either.
+        // An empty id in the broker's answer is an error of the broker, not of the caller.
         pair.broker.open = { _, _ in result("handled", id: "") }
         let nameless = await #expect(throws: IPCError.self) { try await pair.application.open("x:") }
         #expect(nameless?.code == .storeUnavailable)

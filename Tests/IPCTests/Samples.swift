@@ -1,6 +1,6 @@
 import IPC
 
-/// The samples of the documentation, which must compile unchanged with only `IPC` imported.
+/// The code samples of the documentation, which must compile unchanged with only `IPC` imported.
 enum Samples {
     static func server() async throws {
         let app = try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"])

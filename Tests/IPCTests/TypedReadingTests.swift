@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPC
 
-/// The members that read by kind, with a broker that holds one version.
+/// Tests of the members that read strings, URLs and other kinds of content, with a fake broker that holds one version.
 @DBusActor
 struct TypedReadingTests {
     private let pair: Pair

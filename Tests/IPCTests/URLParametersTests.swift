@@ -2,15 +2,15 @@ import Testing
 
 @testable import IPC
 
-/// The parameters of a URL, for receivers and senders.
+/// Tests of the parameters of a URL, both when they are read and when they are written.
 struct URLParametersTests {
     private static let readings: [(String, URLParameters)] = [
         ("x:do?a=1&b=2", ["a": "1", "b": "2"]), ("x:do", [:]), ("x:do?", [:]), ("x:do#?a=1", [:]),
         ("x:?a=1#b=2", ["a": "1"]), ("x:?a", ["a": ""]), ("x:?a=", ["a": ""]), ("x:?=1", ["": "1"]),
         ("x:?a=b=c", ["a": "b=c"]), ("x:?a=1?b=2", ["a": "1?b=2"]), ("x:?&&a=1&", ["a": "1"]),
-        // A plus sign is a plus sign.
+        // A plus sign is not read as a space.
         ("x:?a=1+2%2B3%20", ["a": "1+2+3 "]),
-        // A broken escape is skipped, and everything else is read.
+        // A parameter with an invalid escape is skipped; the others are read.
         ("x:?a=%zz&b=%FF&%=1&c=%E6%97%A5", ["c": "日"]), ("x:?city=東京 🗼", ["city": "東京 🗼"]),
         ("x:?a=1&A=2", ["a": "1", "A": "2"]),
     ]
@@ -25,7 +25,7 @@ struct URLParametersTests {
         #expect(parameters["a"] == "1" && parameters.all(named: "a") == ["1", "3"])
         #expect(parameters["d"] == nil && parameters.all(named: "d").isEmpty)
         #expect(parameters.repeatedName == "a")
-        // A letter of two scalars is a different name from the same letter as one scalar.
+        // Names are compared by scalars: “é” as two scalars is not the same name as “é” as one.
         #expect((["é": "1"] as URLParameters)["e\u{301}"] == nil)
         parameters["a"] = "5"
         #expect(parameters == ["a": "5", "b": "2", "c": "4"] && parameters.repeatedName == nil)

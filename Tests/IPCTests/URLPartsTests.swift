@@ -4,8 +4,7 @@ import Testing
 
 @testable import IPC
 
-/// Host and path of a received URL, compared with GLib's `g_uri_split`, which also follows RFC 3986. It converts a DNS
-/// name to ASCII.
+/// Compares host and path of a received URL with those of GLib's `g_uri_split`, which also follows RFC 3986.
 struct URLPartsTests {
     /// - Returns: `nil` if GLib does not accept the URL.
     private static func reference(_ url: String) -> (host: String?, path: String)? {
@@ -33,7 +32,7 @@ struct URLPartsTests {
             let hasHost = Bool.random(using: &generator)
             let authority = hasHost ? "//" + one(of: users) + one(of: hosts) + one(of: ports) : ""
             let rest = hasHost && !path.isEmpty && !path.hasPrefix("/") ? "/" + path : path
-            // Such a path would be an authority with invalid characters.
+            // Without a host, a path that starts with `//` would be read as a host with invalid characters.
             guard hasHost || !path.hasPrefix("//") else { continue }
             let url = "x-demo:" + authority + rest + one(of: ends)
             guard let expected = Self.reference(url) else { continue }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPC
 
-/// Values as JSON: bit for bit in Swift, every digit in any other language.
+/// Checks that values survive the way through JSON: each bit in Swift, each digit in other languages.
 struct ValueTests {
     struct Rectangle: Codable, Hashable {
         var x, y, width, height: Double
@@ -112,7 +112,7 @@ struct ValueTests {
             try #require(try single.isNaN == read(text(single), as: Float.self).isNaN)
             try #require(try single.isNaN || read(text(single), as: Float.self).bitPattern == single.bitPattern)
         }
-        // Random bits rarely hit the limits.
+        // Random bits rarely give the extreme values, so test these as well.
         let edges: [UInt64] = [
             0x7FF0_0000_0000_0000, 0x8000_0000_0000_0000, 1, 0x000F_FFFF_FFFF_FFFF, 0x7FEF_FFFF_FFFF_FFFF,
         ]
@@ -125,7 +125,7 @@ struct ValueTests {
         #expect(try read("\"nan\"", as: Double.self).isNaN && read("\"nan\"", as: Float.self).isNaN)
     }
 
-    /// Earlier versions wrote the sign and the bits of a NaN.
+    /// Earlier versions wrote a NaN with its sign and its bits.
     @Test(arguments: ["-nan", "nan(0x5)", "-nan(0xfffffffffffff)"])
     func `a NaN with its bits can still be read`(number: String) throws {
         #expect(try read("\"\(number)\"", as: Double.self).isNaN)
@@ -165,7 +165,7 @@ struct ValueTests {
             choice: [.one(.max), .two(name: words(&random), finite(&random)), .three].randomElement(using: &random)!)
         let written = try text(value)
         #expect(try read(written) == value)
-        // One missing member or one changed byte gives an error or another value, but never a crash.
+        // If a byte is missing or changed, the result is an error or another value, but never a crash.
         for _ in 0..<20 {
             var bytes = Array(written.utf8)
             let place = Int.random(in: bytes.indices, using: &random)
@@ -242,7 +242,7 @@ struct ValueTests {
     }
 }
 
-/// Accepts any JSON text, and keeps nothing of it.
+/// Decodes any JSON text and ignores its content.
 private struct JSONAnything: Decodable {
     init(from decoder: any Decoder) {}
 }

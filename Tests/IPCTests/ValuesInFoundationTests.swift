@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPC
 
-/// The coder compared with Foundation's, which writes all numbers as JSON numbers.
+/// Compares the library's JSON coder with Foundation's, which writes all numbers as JSON numbers.
 struct ValuesInFoundationTests {
     struct Record: Codable, Hashable {
         var id: UInt64, offset: Int64, wide: Int128, small: [UInt8], medium: Int32
@@ -81,7 +81,7 @@ struct ValuesInFoundationTests {
         }
     }
 
-    /// The control: a long number is a string, which Foundation does not accept as a number.
+    /// Negative control: a long number is written as a string, which Foundation does not accept as a number.
     @Test func `Foundation does not read a long number`() throws {
         let bytes = try PasteboardItem.value([UInt64.max]).representations[0].value.content
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([UInt64].self, from: Data(bytes)) }

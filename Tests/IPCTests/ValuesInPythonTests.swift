@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPC
 
-/// The JSON of values, read and written by a program that knows nothing about Swift.
+/// Checks that a Python program can read and write values in JSON without knowing anything about Swift.
 @Suite(.serialized)
 struct ValuesInPythonTests {
     struct Window: Codable, Hashable {
@@ -42,7 +42,7 @@ struct ValuesInPythonTests {
             return String(repeating: "0", count: 16 - digits.utf8.count) + digits
         }
         #expect(lines[0] == (["18446744073709551615"] + bits).joined(separator: " "))
-        // Plain numbers, as another language writes them, work as well.
+        // Numbers that another language wrote as plain JSON numbers are read as well.
         let back = try #require(try PasteboardItem.data(Array(lines[1].utf8), type: .json).value(Window.self))
         #expect(back.id == .max && back.frame.map(\.bitPattern) == frame.map(\.bitPattern))
     }

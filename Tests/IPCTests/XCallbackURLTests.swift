@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPC
 
-/// The grammar of x-callback-url 1.0, and results as parameters.
+/// Tests of the grammar of x-callback-url 1.0, and of results that are passed as parameters.
 struct XCallbackURLTests {
     @Test func percentEncodingFollowsRFC3986() {
         #expect(PercentEncoding.encode("aZ0-._~") == "aZ0-._~")
@@ -82,13 +82,13 @@ struct XCallbackURLTests {
             let before = "app://x-callback-url/do" + (Bool.random(using: &random) ? "?a=%zz&&b#f" : "")
             let url = XCallbackURL(before)?.adding(pairs)
             let read = try #require(url.flatMap { XCallbackURL($0.text) }, "\(before) is not read again")
-            // Parameters are equal if their bytes are.
+            // `==` compares the parameters byte by byte.
             try #require(URLParameters(Array(read.parts.parameters.suffix(pairs.count))) == pairs)
             try #require(read.parts.fragment == QueriedURL(before).fragment)
         }
     }
 
-    /// Whatever is written, a callback is a URL that can be opened, or there is none.
+    /// For any input, a callback is either a URL that can be opened or `nil`.
     @Test func arbitraryInputIsReadSafely() throws {
         var random = SeededGenerator.forTest("x-callback-url: garbage")
         for _ in 0..<5_000 {
@@ -114,7 +114,7 @@ extension SeededGenerator {
         return String(text)
     }
 
-    /// Any scalars at all, including NUL and those beyond U+FFFF.
+    /// A text of random scalars, including NUL and those beyond U+FFFF.
     fileprivate mutating func anyText() -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...12, using: &self) {
