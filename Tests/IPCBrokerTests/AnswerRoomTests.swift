@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCBroker
 
-/// Sizes of answers that are known before the answers exist.
+/// Tests of the space that is reserved for an answer before it is read from the store.
 @DBusActor
 struct AnswerRoomTests {
     @Test func `an answer is charged when it is written, and corrected when it is read`() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCBroker
 
-// A call that never gets its turn would wait for ever.
+// The time limit ends a test in which a call never gets its turn.
 @DBusActor
 @Suite(.timeLimit(.minutes(1)))
 struct ArrivalOrderTests {
@@ -15,7 +15,7 @@ struct ArrivalOrderTests {
         return ArrivalOrder(limits: limits)
     }
 
-    /// A call whose turn lasts until its gate opens.
+    /// A call whose turn lasts until the test ends it.
     @DBusActor
     private struct LongTurn {
         private let gate = Collected<Void>()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IPCBroker
 
-/// State is kept only for connections that are on the bus.
+/// Checks that the broker keeps state only for connections that are on the bus.
 @DBusActor
 @Suite(.privateBus, .timeLimit(.minutes(1)))
 struct BusClientsTests {
@@ -23,7 +23,7 @@ struct BusClientsTests {
         let clients = BusClients(own)
         try await clients.start()
         #expect(clients.hasDeparted(name))
-        // Nothing is kept for it, because nothing would remove it.
+        // Nothing is stored for a connection that has left, because nothing would ever remove it.
         let board = PasteboardName("demo.Board")
         clients.made(board, by: name)
         #expect(await clients.caller(name).visibility == .sandbox(nil))
@@ -37,7 +37,7 @@ struct BusClientsTests {
         try await clients.start()
         let late = try await connect()
         let names = try [early, late].map { try #require($0.uniqueName) }
-        // The bus has reported their arrival before this answer.
+        // The bus reports both connections before it answers this call.
         _ = try await own.owner(of: names[1])
         #expect(names.allSatisfy { !clients.hasDeparted($0) })
         #expect(await clients.caller(names[1]).visibility == .whole)

@@ -22,7 +22,7 @@ struct ChangeWatchersTests {
             state: removed ? nil : .init(isPersistent: false, historyLimit: 1))
     }
 
-    /// Starts waiting; returns when the call is registered.
+    /// Makes a call that waits for changes; when this returns, the call is registered.
     private func ask(
         _ watchers: ChangeWatchers, _ names: [String], since: UInt64 = 0, by caller: BusName? = nil,
         until deadline: ContinuousClock.Instant = far
@@ -48,7 +48,7 @@ struct ChangeWatchersTests {
             try await ask(watchers, ["a"], by: third).value
         }
         #expect(watchers.count == 5)
-        // Slots are free again when their caller leaves.
+        // When a caller leaves, its waiting calls no longer count.
         watchers.callerLeft(one)
         #expect(watchers.count == 2)
         for task in open.prefix(3) { #expect(try await task.value.1.isEmpty) }
@@ -86,7 +86,7 @@ struct ChangeWatchersTests {
         let own = try ask(watchers, [], by: boxed)
         let nothing = try ask(watchers, [], by: hidden)
         watchers.changed([try move("general", 3), try move("org.example.Application", 4)])
-        // The control: an unsandboxed caller is notified.
+        // Negative control: an unsandboxed caller is notified of the same changes.
         #expect(try await every.value.1.map(\.name) == ["general", "org.example.Application"])
         #expect(watchers.count == 2)
         watchers.changed([try move("general", 5), try move("org.example.App.x", 6)])
@@ -126,11 +126,12 @@ struct ChangeWatchersTests {
         #expect(watchers.count == 1)
         watchers.changed([try move("a", 8)])
         #expect(try await later.value.0 == 8)
-        // A caller that does not want to wait is answered at once.
+        // A call whose deadline is now is answered without waiting.
         #expect(try await ask(watchers, ["a"], since: 9, until: now).value.0 == 9)
     }
 
-    /// The shortest of several times for this many changes of a board, while this many others watch `watched`.
+    /// The shortest of four measured times for reporting 50 changes of the board “moving” while `count` calls wait for
+    /// changes of the boards in `watched`.
     private func cost(_ count: Int, of watched: (Int) -> [String]) async throws -> Duration {
         var limits = Limits()
         try limits.set("watchers-per-caller", 20_000)
@@ -152,14 +153,14 @@ struct ChangeWatchersTests {
         let few = try await cost(10) { ["board \($0)"] }
         let many = try await cost(count) { ["board \($0)"] }
         #expect(many < few * 20, "\(few) with 10, \(many) with \(count) that are not concerned")
-        // The control: the affected watchers are examined one by one.
+        // Negative control: each call that waits for this board is examined, which takes time.
         let concerned = try await cost(count) { _ in ["moving"] }
         #expect(concerned > few * 20, "\(few) with 10, \(concerned) with \(count) that are concerned")
     }
 }
 
 extension ChangeWatchers {
-    /// Makes the call, and waits for the answer.
+    /// Makes a call that waits for changes, and returns its answer.
     fileprivate func answer(
         for names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?,
         past: () -> Answer?

@@ -5,11 +5,11 @@ import Testing
 
 @testable import IPCBroker
 
-/// How the broker interprets the credentials and the process files of a caller.
+/// Checks how the broker tells from credentials and `/proc` whether a caller is in a sandbox.
 @Suite struct ConfinementTests {
     private typealias Credentials = Confinement.Credentials
 
-    /// The test's own process files: `self` is the broker, and 7 is a caller.
+    /// A directory that replaces `/proc` in a test: `self` is the broker, and 7 is a caller.
     private struct ProcessFiles {
         let directory: TemporaryDirectory
 
@@ -23,7 +23,7 @@ import Testing
             try FileContents.write(text, to: directory.appending("\(process)/mountinfo"))
         }
 
-        /// Creates the caller's root directory, with a file in it.
+        /// Creates the caller's root directory, with a `.flatpak-info` if `info` is not `nil`.
         func root(info: String?) throws {
             symlink(directory.appending("root-of-7"), directory.appending("7/root"))
             if let info { try FileContents.write(info, to: directory.appending("root-of-7/.flatpak-info")) }
@@ -39,7 +39,7 @@ import Testing
         try files.mounts("90 2 0:5 / / rw - tmpfs tmpfs rw\n91 90 0:6 / /proc rw - proc proc rw\n")
         try files.root(info: "[Application]\nname=org.example.App\nruntime=x\n[Context]\nname=org.example.Other\n")
         #expect(files.confinement() == .sandbox("org.example.App"))
-        // The control: the same process without the file.
+        // Negative control: the same process without `.flatpak-info` is unconfined.
         unlink(files.directory.appending("root-of-7/.flatpak-info"))
         #expect(files.confinement() == .free)
     }
@@ -72,15 +72,15 @@ import Testing
     }
 
     @Test func `I19: a process that cannot be examined has least privilege`() throws {
-        // It has exited, or the system hides it.
+        // The process has exited, or the system hides it.
         #expect(Confinement(of: Credentials(process: 7), procfs: "/nowhere") == .hidden)
         let files = try ProcessFiles()
         #expect(files.confinement() == .hidden)
-        // Its process files exist, but its root directory cannot be opened.
+        // The files of the process can be read, but its root directory cannot be opened.
         try files.mounts("90 2 0:5 / / rw - tmpfs tmpfs rw\n")
         symlink("/nowhere", files.directory.appending("7/root"))
         #expect(files.confinement() == .hidden)
-        // The bus does not report its process.
+        // The bus does not say which process the caller is.
         #expect(Confinement(of: Credentials(), procfs: files.directory.path) == .hidden)
     }
 
@@ -90,7 +90,8 @@ import Testing
         try files.mounts("25 1 8:1 / / rw - ext4 /dev/x rw\n30 25 0:22 / /proc rw - proc proc rw\n")
         #expect(files.confinement() == .free)
         #expect(Confinement.quick(Credentials(process: 7), procfs: files.directory.path) == .free)
-        // The controls: another mount; a directory within the same mount, which is on no line; two mounts in one place.
+        // Negative controls: another mount is the root, no root is listed, two mounts are on the root, or the root is
+        // only a directory of the same mount.
         for other in [
             "26 1 8:1 / / rw - ext4 /dev/x rw\n", "30 25 0:22 / /proc rw - proc proc rw\n", "",
             "25 1 8:1 / / rw - ext4 /dev/x rw\n99 25 0:5 / / rw - tmpfs tmpfs rw\n", "25 1 8:1 / /x rw - ext4 x rw\n",

@@ -28,7 +28,7 @@ struct DescriptorBudgetTests {
         #expect(throws: LimitExceeded(limit: "descriptors-per-caller", use: 4, request: 1, allowed: 4)) {
             try budget.charge(1, to: one)
         }
-        // The rejected calls charged nothing, and others have their own budget.
+        // The rejected charges do not count, and another caller has its own budget.
         let others = try budget.charge(4, to: other)
         #expect(budget.count == 8)
         for charge in [three, fourth, others] { charge.release() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IPCBroker
 
-/// Signals and answers about the owner of a name, in any order.
+/// Tests in which the bus's signals and answers about the owner of a name arrive in any order.
 struct NameOwnersTests {
     private let app: ApplicationID = "demo.Handler"
     private let first: BusName = ":1.1"
@@ -12,13 +12,13 @@ struct NameOwnersTests {
 
     @Test func anAnswerOvertakenByASignalIsIgnored() {
         var owners = NameOwners()
-        // The handler answered one request and left, before the task that asked for it resumed.
+        // The handler appears and leaves again before the answer to the earlier query is processed.
         let question = owners.ask(app)
         owners.change(app, to: first)
         owners.change(app, to: nil)
         owners.answer(question, first)
         #expect(owners[app] == nil)
-        // The control: without a signal, the answer counts.
+        // Negative control: without a signal in between, the answer counts.
         owners.answer(owners.ask(app), second)
         #expect(owners[app] == .known(second))
     }

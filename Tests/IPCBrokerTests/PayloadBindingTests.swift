@@ -7,7 +7,8 @@ import Testing
 @testable import IPCStore
 
 @Suite struct PayloadBindingTests {
-    /// - Parameter boundBefore: the change count of the same request before the broker was killed.
+    /// - Parameter boundBefore: the change count that the same request had written before the broker was killed; `nil`
+    ///   if the request is new.
     private static func isSecret(sensitive: Bool, pasteboard: String?, boundBefore: UInt64?) async throws -> Bool {
         let folder = try TemporaryDirectory()
         let store = try Store.open(StoreConfiguration(directory: folder.path))

@@ -66,7 +66,8 @@ struct RequestTableTests {
         let payer = { (source: Source, process: ProcessIdentity?, connection: String) in
             Payer(source, process: process, connection: connection).text
         }
-        // All names and connections of a process share one account, so no claim grants more.
+        // All names and connections of a process share one account, so a process gains nothing by claiming another
+        // name.
         #expect(payer(stated, process, ":1.1") == "7-99" && payer(.nobody, process, ":1.2") == "7-99")
         #expect(payer(stated, ProcessIdentity(number: 7, start: 100), ":1.1") != "7-99")
         #expect(payer(stated, nil, ":1.1") == ":1.1" && payer(stated, nil, ":1.2") == ":1.2")
@@ -97,7 +98,7 @@ struct RequestTableTests {
         }
         #expect(try fill("a.a") == 256)
         #expect(try (fill("a.b"), fill("a.c")) == (256, 256))
-        // Three have taken three quarters; each further one gets a small share, so that many others still fit.
+        // Three payers use three quarters. Each further payer gets only a small share, so that there is room for many.
         #expect(try (fill("a.d"), fill("a.e"), fill("a.f")) == (4, 4, 4))
     }
 
@@ -122,7 +123,7 @@ struct RequestTableTests {
     @Test func `only waiting requests keep their payload in memory`() throws {
         let table = RequestTable(limits: Self.limits { $0.waitingBytes = 1_000 })
         table.insert(try Self.request(size: 1_000))
-        // A single request may be larger than a share.
+        // While nothing is in memory, one request may be larger than a source's usual share.
         #expect(try Self.isRoom(table, size: 750, isQueued: false))
         #expect(try !Self.isRoom(table, size: 751, isQueued: false))
         table.insert(try Self.request(size: 1, isQueued: false))
@@ -138,11 +139,12 @@ struct RequestTableTests {
         let never = try #require(try Self.refusal(table, size: 751, isQueued: false))
         #expect(never == LimitExceeded(limit: "waiting-bytes", use: 0, request: 751, allowed: 750))
         #expect(never.ipcError.exit == .dataError)
-        // First the payer's share and the sum are exceeded, then the handler's requests too.
+        // After the first request, the limits for the source and for all sources are exceeded; after the second, the
+        // handler's limit too.
         for source in ["a.b", "a.c"] {
             table.insert(try Self.request(source, size: 300, isQueued: false))
             #expect(try Self.refusal(table, size: 751, isQueued: false) == never)
-            // The control: this one fits when the others have ended.
+            // Negative control: a request of 750 bytes fits as soon as the others have ended.
             #expect(try Self.refusal(table, size: 750, isQueued: false)?.ipcError.exit == .tryAgain)
         }
     }
@@ -154,7 +156,7 @@ struct RequestTableTests {
         for request in [queued, waiting] { table.insert(request) }
         try table.room(for: queued).check(90)
         try table.room(for: waiting).check(90)
-        // It fits later. A queued payload is not in memory, so its size does not matter to `waiting-bytes`.
+        // The queued payload would fit later. It does not count towards `waiting-bytes`, because it is not in memory.
         let later = LimitExceeded(limit: "pending-bytes-per-source", use: 900, request: 210, allowed: 1_000)
         let never = LimitExceeded(limit: "pending-bytes-per-source", use: 0, request: 1_001, allowed: 1_000)
         let inMemory = LimitExceeded(limit: "waiting-bytes", use: 0, request: 101, allowed: 100)
@@ -220,7 +222,7 @@ struct RequestTableTests {
         }
         let start = ContinuousClock.now
         for waiter in waiters { waiter.end(with: .success(OpenURLResult(queued: request))) }
-        // A search among all others would take some seconds.
+        // This would take some seconds if each call were searched for among all others.
         #expect(ContinuousClock.now - start < .seconds(1))
         #expect(ended == waiters.count && request.waiters.isEmpty)
     }

@@ -41,7 +41,7 @@ struct ReturningHandlersTests {
         await handlers.change()
         handlers.expect([try Self.claims("demo.A", "a.demo"), try Self.claims("demo.B", "b.demo")])
         let waiting = DBusActor.task { await handlers.change() }
-        // It waits once the work that was enqueued after it has run.
+        // Tasks run in order, so once this one has run, the request is waiting.
         try await DBusActor.task {}.value
         handlers.came(ApplicationID("demo.C"))
         handlers.came(ApplicationID("demo.A"))

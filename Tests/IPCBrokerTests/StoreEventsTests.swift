@@ -30,7 +30,8 @@ import Testing
         let (first, second) = (try Self.moves(1), try Self.moves(2))
         try await DBusActor.task {
             events.changed = { told.add($0[0].changeCount) }
-            // The I/O thread cannot get to it before the thread reports the next one itself.
+            // The I/O thread is blocked here, so it cannot process the first event before it reports the second one
+            // itself.
             let isTold = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 events.report(first)
