@@ -1,7 +1,7 @@
 import IPCDesktop
 import Testing
 
-/// POSIX.1-2017, "Quoting".
+/// Checks the shell quoting of POSIX.1-2017, “Quoting”.
 @Suite struct CommandWordsTests {
     static let lines: [(String, [String])] = [
         ("a", ["a"]), ("  a  b\tc ", ["a", "b", "c"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]),
@@ -35,7 +35,7 @@ import Testing
         for (line, folder) in [("./sh x", "/bin"), (".//./sh x", "/bin/"), ("bin/sh x", "/")] {
             #expect(try CommandWords(line).located(in: "", from: folder).words == ["/bin/sh", "x"])
         }
-        // The control: a word without “/” is looked up only in PATH, and a folder in PATH must be absolute.
+        // Negative control: a word without “/” is looked up only in PATH, and a folder in PATH must be absolute.
         #expect(throws: CommandWords.Invalid.self) { try CommandWords("sh").located(in: "", from: "/bin") }
         #expect(throws: CommandWords.Invalid.self) { try CommandWords("sh").located(in: ".", from: "/bin") }
         #expect(throws: CommandWords.Invalid.noProgram("/usr/nowhere/sh")) {

@@ -66,7 +66,7 @@ import Testing
         _ = try directory.makeDirectory("swift-ipc")
         try FileContents.write("[Limits]\nwatchers=3", to: directory.appending("swift-ipc/ipc-broker.conf"))
         #expect(try ConfigurationFile.load(nil, environment: environment).limits.map(\.value) == [3])
-        // An unreadable file differs from a missing one.
+        // A default file that cannot be read is an error, whereas a missing one is not.
         try FileContents.write([0xFF], to: directory.appending("swift-ipc/ipc-broker.conf"))
         #expect(throws: ConfigurationFile.Invalid.self) {
             try ConfigurationFile.load(nil, environment: environment)
@@ -82,13 +82,13 @@ import Testing
     }
 }
 
-/// `dbus/ipc-broker.conf`, which is installed as the documentation of the configuration.
+/// Tests of `dbus/ipc-broker.conf`, the sample file that is installed to document the configuration.
 @Suite struct SampleConfigurationTests {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
         .joined(separator: "/")
     private static let path = "\(root)/dbus/ipc-broker.conf"
 
-    /// The file with all defaults uncommented; real comments are sentences, which start with a blank.
+    /// The sample file with all defaults uncommented. Real comments are kept: a blank follows their “#”.
     private func uncommented(_ text: String) throws -> KeyFile {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("#") && line.dropFirst().first?.isLowercase == true ? line.dropFirst() : line
@@ -111,7 +111,7 @@ import Testing
     @Test func `the sample lists every limit with its default, in order`() throws {
         let text = try FileContents.text(Self.path)
         #expect(try differences(text) == [])
-        // The controls: a different default, a missing limit, an extra one.
+        // Negative controls: a different default, a missing limit, and an additional limit are noticed.
         #expect(try differences(text.replacing("#watchers=10000", with: "#watchers=1")) != [])
         #expect(try differences(text.replacing("#watchers=10000\n", with: "")) != [])
         #expect(try differences(text.replacing("#watchers=10000", with: "#watchers=10000\n#more=1")) != [])

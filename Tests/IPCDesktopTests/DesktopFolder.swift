@@ -2,7 +2,7 @@ import IPCDesktop
 import IPCModel
 import IPCTesting
 
-/// The test's own home directory, with its contents by path.
+/// A home directory for one test, whose files are written and read by their relative paths.
 struct DesktopFolder {
     let directory: TemporaryDirectory
     let directories: BaseDirectories
@@ -30,7 +30,7 @@ struct DesktopFolder {
 
     func text(_ path: String) throws -> String { try FileContents.text(directory.appending(path)) }
 
-    /// All folders (with a trailing slash), and all files with their bytes.
+    /// All folders (with a trailing slash) and all files below a path, with the files' bytes.
     func contents(below path: String = "") -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for name in FileContents.names(in: directory.appending(path)) ?? [] {

@@ -10,7 +10,7 @@ import Testing
         "# mine\n[Added Associations]\nx-scheme-handler/other=theirs.desktop;\n\n[Default Applications]\ntext/html=theirs.desktop\n"
         + "x-scheme-handler/stale=gone.desktop"
 
-    /// A home directory with files of other programs.
+    /// Makes a home directory that already contains files of other programs.
     private func furnished() throws -> DesktopFolder {
         let folder = try DesktopFolder()
         try folder.put(Self.foreignList, at: Self.list)
@@ -129,7 +129,7 @@ import Testing
         #expect(others == before.filter { $0.key != Self.list && $0.key != ".config/" })
     }
 
-    /// The control: an entry that another program has changed is not deleted.
+    /// Negative control: a desktop entry that another program has changed is not deleted.
     @Test func `a modified file stays and is reported`() throws {
         let folder = try DesktopFolder()
         try folder.register("demo.One", ["one"])
@@ -139,11 +139,11 @@ import Testing
         #expect(result.changes.contains { $0.kind == .kept && $0.path.hasSuffix("/demo.One.desktop") })
         #expect(try folder.text(path).hasSuffix("Icon=mine\n"))
         #expect(FileContents.names(in: folder.directory.appending(Self.applications)) == ["demo.One.desktop"])
-        // Asking again reports it again.
+        // Another removal reports the same file again.
         #expect(try folder.unregister("demo.One").changes == result.changes.filter { $0.kind == .kept })
     }
 
-    /// A file that is written anew is ours: its changed version is not a file from before the registration.
+    /// A second registration overwrites changes to our file. The changed file is not kept as one that was there before.
     @Test func `a modified file that is written again is removed with the registration`() throws {
         let folder = try furnished()
         let service = ".local/share/dbus-1/services/demo.One.service"

@@ -19,7 +19,7 @@ import Testing
         #expect(DesktopEntry.fileName(of: entry.application) == "demo.IPC_Server.desktop")
     }
 
-    /// Desktop Entry Specification, "The Exec key": quoting first, then the string escapes.
+    /// Desktop Entry Specification, “The Exec key”: a path is first quoted, and then the string is escaped.
     @Test(arguments: [
         ("/a b/c", #""/a b/c" open %u"#), ("/a%b", "/a%%b open %u"), ("/a$b", #""/a\\$b" open %u"#),
         ("/a\"b", #""/a\\"b" open %u"#), ("/a\\b", #""/a\\\\b" open %u"#),

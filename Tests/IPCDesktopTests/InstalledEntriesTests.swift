@@ -3,7 +3,7 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// Association between MIME types and applications.
+/// Tests of the freedesktop.org specification “Association between MIME types and applications”.
 @Suite struct InstalledEntriesTests {
     private func entry(_ types: String, _ more: String = "") -> String {
         "[Desktop Entry]\nType=Application\nName=x\nExec=x %u\nMimeType=\(types)\n\(more)"

@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeyFileListTests {
     private static let group = "Default Applications"
 
-    /// Earlier contents, in all forms that affect where a line goes.
+    /// Contents of a file before a line is inserted, in all forms that affect the line's position.
     static let texts = [
         "", "\n", "[Default Applications]", "[Default Applications]\n", "[Default Applications]\nx-a=b.desktop",
         "[Default Applications]\nx-a=b.desktop;\nx-b=\n", "# mine\n\n[Added Associations]\nx-a=z.desktop;\n",
@@ -54,7 +54,7 @@ import Testing
         #expect(foreign.bytes == Array("[Default Applications]\nk=theirs;\nm=o;\n".utf8))
     }
 
-    /// The control: a value that the user put there is not removed.
+    /// Negative control: a value that the user had already put there is not removed.
     @Test func `a value that was already there is not withdrawn`() {
         let text = "[Default Applications]\nk=o;\n"
         var own = OwnEntries(group: Self.group, value: "o")

@@ -26,7 +26,7 @@ import Testing
         #expect(accepted > count / 4)
     }
 
-    /// A line, usually a meaningful one, with blanks wherever they are allowed.
+    /// A random line of a key file, usually a valid one, with blanks wherever they are allowed.
     private static func line(_ generator: inout SeededGenerator) -> String {
         func one(of choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
         func noise(_ most: Int) -> String {
@@ -45,7 +45,7 @@ import Testing
         return one(of: ["", "", " ", "\t "]) + content + one(of: ["\n", "\n", "\r\n", " \n", "\t\r\n"])
     }
 
-    /// The control: reading the first of two lines would be noticed.
+    /// Negative control: if our parser used the first of two lines with the same key, the comparison would fail.
     @Test func `control: the comparison finds a different value`() throws {
         let first = Self.contents(KeyFile(bytes: Array("[a]\nk=1\n".utf8)))
         #expect(try #require(Self.reference("[a]\nk=1\nk=2\n")) != first)
@@ -61,7 +61,7 @@ import Testing
         return contents
     }
 
-    /// - Returns: `nil` if GLib rejects a line.
+    /// - Returns: the contents as GLib reads them; `nil` if GLib rejects a line.
     private static func reference(_ text: String) -> Contents? {
         let file = g_key_file_new()
         defer { g_key_file_free(file) }
@@ -74,14 +74,14 @@ import Testing
             for key in strings(g_key_file_get_keys(file, group, nil, nil)) {
                 guard let value = g_key_file_get_value(file, group, key, nil) else { continue }
                 defer { g_free(value) }
-                // GLib keeps trailing blanks.
+                // GLib keeps blanks at the end of a value, but our parser does not.
                 contents[group]?[key] = String(cString: value).trimmedAtEnd
             }
         }
         return contents
     }
 
-    /// Takes over a list of C strings.
+    /// Copies a list of C strings, and frees the list.
     private static func strings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<gchar>?>?) -> [String] {
         defer { g_strfreev(list) }
         var strings: [String] = []

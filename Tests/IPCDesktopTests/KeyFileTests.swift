@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCDesktop
 
-/// Desktop Entry Specification, "Basic format of the file".
+/// Tests of the Desktop Entry Specification, “Basic format of the file”.
 @Suite struct KeyFileTests {
     @Test func `groups, keys and comments are parsed`() throws {
         let file = try KeyFile(
