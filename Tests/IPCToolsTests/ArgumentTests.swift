@@ -111,7 +111,8 @@ struct ArgumentTests {
         #expect(throws: IPCError.self) { try Send.parse(["--type", "no type", "x"]).content.item() }
     }
 
-    /// A path starts after the first “=” that follows a whole type.
+    /// An argument has the form `TYPE=PATH`. The type may contain “=” itself, so the path follows the first “=” after a
+    /// complete type.
     @Test(arguments: [
         ("text/html=page.html", "text/html", "page.html"), ("text/html=a=b", "text/html", "a=b"),
         ("text/plain;charset=utf-8=a.txt", "text/plain;charset=utf-8", "a.txt"), ("public.png=-", "public.png", "-"),
@@ -187,7 +188,7 @@ struct TableTests {
         table.add("x", "22")
         #expect(table.text(aligned: false, style: plain) == "longer name\t1\nx\t22")
         #expect(table.text(aligned: true, style: plain) == "NAME         COUNT\nlonger name  1\nx            22")
-        // A narrow terminal cuts the last field, and leaves some of it.
+        // On a narrow terminal, the last field is shortened, but never to nothing.
         table.add("y", String(repeating: "3", count: 40))
         for (columns, count) in [(40, 26), (10, 19)] {
             let last = table.text(aligned: true, style: plain, columns: columns).split(separator: "\n").last
@@ -242,7 +243,7 @@ struct StopSignalTests {
         #expect(try await worked.value)
     }
 
-    /// Returns when the task is cancelled.
+    /// Waits until the task is cancelled.
     private func cancelled() async -> Bool {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         await withTaskCancellationHandler {

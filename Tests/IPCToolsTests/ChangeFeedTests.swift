@@ -6,7 +6,7 @@ import Testing
 @testable import IPC
 @testable import IPCTools
 
-/// Changes across a time without a broker.
+/// Tests of waiting for changes while there is no broker for some time.
 @Suite("Changes while the broker is away", .privateBus)
 struct ChangeFeedTests {
     @Test func areAwaitedAndTheAbsenceIsReportedOnce() async throws {
@@ -17,7 +17,7 @@ struct ChangeFeedTests {
         let next = Task { try await feed.next() }
         var absences = told.makeAsyncIterator()
         _ = await absences.next()
-        // It rejects the first call, like a broker that is starting or stopping, which still counts as one absence.
+        // A broker that is starting or stopping may reject a call. That does not count as a second absence.
         let broker = try await RefusingBroker.start(bus, refusals: 1)
         let change = try #require(try await next.value)
         #expect(change.name == "board" && change.changeCount == 7)
@@ -38,7 +38,7 @@ struct ChangeFeedTests {
     }
 }
 
-/// A broker that knows one pasteboard, and rejects calls at first.
+/// A fake broker with one pasteboard that rejects the first calls.
 @DBusActor
 private final class RefusingBroker {
     private let connection: Connection

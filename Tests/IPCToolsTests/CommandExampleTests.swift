@@ -6,11 +6,11 @@ import Testing
 @testable import ipc_client
 @testable import ipc_server
 
-/// The examples in the help texts and the manual pages are lines that a shell and the tools accept.
+/// Checks that a shell and the tools accept the examples in the help texts and the manual pages.
 @Suite("Examples of the help texts")
 struct CommandExampleTests {
-    /// Runs lines in which the tools, and other commands that the lines need, only print their arguments: each in one
-    /// write, because the commands of a pipe run at the same time.
+    /// A shell script that runs example lines. The tools and a few other commands are replaced by functions. A tool's
+    /// function prints its arguments in a single write, because the commands of a pipe run at the same time.
     private static let script = """
         exec 3>&1 1>/dev/null </dev/null
         id=4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
@@ -24,7 +24,7 @@ struct CommandExampleTests {
         cd "$1" && eval "$2"
         """
 
-    /// The command lines of the tools in some lines of shell.
+    /// Runs lines of shell, and returns each call of a tool that they make: its name and its arguments.
     private func commandLines(_ lines: String) async throws -> [[String]] {
         let directory = try TemporaryDirectory("examples")
         defer { directory.remove() }
@@ -56,7 +56,7 @@ struct CommandExampleTests {
         for line in lines { #expect(throws: Never.self, "\(line)") { try parse(line) } }
     }
 
-    /// The control: a line that no tool accepts is found.
+    /// Negative control: a line that no tool accepts is found.
     @Test(arguments: [
         "ipc-client sned hello", "ipc-client get", "ipc-server --scheme", "ipc-client request trace $nothing",
     ])

@@ -57,7 +57,7 @@ struct ExportTests {
         .data([UInt8](repeating: 9, count: 4_097)), .data([UInt8](repeating: 8, count: 65_536)),
     ]
 
-    /// Writes an export with one pasteboard, whose versions have one item each.
+    /// Writes an export of one pasteboard; each of its versions has one item.
     private func export(_ path: String) throws {
         let export = try ExportFolder(creating: path)
         try export.add(.pasteboard(name: "board", isPersistent: true, historyLimit: 10))
@@ -103,7 +103,8 @@ struct ExportTests {
         #expect(failure?.exit == .cannotCreate)
     }
 
-    /// Each kind of damage is found on its own; the control is the test above, with the same export undamaged.
+    /// Each kind of damage is found on its own. The negative control is the test above, which reads an undamaged
+    /// export.
     @Test(arguments: ["flip", "cut line", "cut byte", "drop line", "blob flip", "blob cut", "blob gone", "unfinished"])
     func damageIsFound(_ damage: String) throws {
         let path = folder.appending("export")
@@ -134,7 +135,8 @@ struct ExportTests {
         #expect(failure?.exit == (damage == "unfinished" ? .noInput : .dataError))
     }
 
-    /// By the time the items are read, some of them may already be imported.
+    /// If damage is found only while items are read, some items may already be imported. The message must not deny
+    /// that.
     @Test func damageDetectedLaterMakesNoClaimAboutTheImport() throws {
         let path = folder.appending("export")
         try export(path)

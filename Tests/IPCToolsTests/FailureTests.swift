@@ -13,7 +13,7 @@ import Testing
 struct FailureTests {
     private static let plain = Style(.never, for: .error)
 
-    /// The table of the contract, written out: changing a code breaks scripts.
+    /// The exit codes of the contract, written a second time: scripts rely on them, so they must not change.
     @Test(arguments: [
         (IPCError.Code.invalidArguments, 65), (.invalidURL, 65), (.invalidName, 65), (.payloadInvalid, 65),
         (.noSuchPasteboard, 66), (.noSuchItem, 66), (.noSuchRequest, 66), (.noHandler, 68), (.handlerUnavailable, 69),
@@ -47,12 +47,12 @@ struct FailureTests {
                 == #"{"error":"NoHandler","message":"nobody\u001b[2J\nis\there","exit-code":68}"#)
     }
 
-    /// A broker error as the library gives it to a program.
+    /// An error of the broker in the form in which the library throws it.
     private static func told(_ sentence: String) -> IPCError {
         IPCError(CallError.remote(name: IPCError.Code.invalidArguments.errorName.text, message: sentence))
     }
 
-    /// The library names its own members, and a tool its own commands and options, whatever the bus names.
+    /// The broker's advice is replaced: the library names its own members, and a tool its own commands and options.
     @Test(arguments: Advice.allCases)
     func adviceExistsForTheLibraryAndTheTools(_ advice: Advice) {
         let start = "it is “\(advice.rawValue)”; "
@@ -107,7 +107,7 @@ struct FailureTests {
         (["board", "list", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
         (["send", "--hlep"], "Unknown option '--hlep'. Did you mean '--help'?"),
         (["setup", "--no-sytemd"], "Unknown option '--no-sytemd'. Did you mean '--no-systemd'?"),
-        // Nothing is close.
+        // No suggestion: no option has a similar name.
         (["send", "--abc", "x"], "Unknown option '--abc'"), (["board", "list", "--ver"], "Unknown option '--ver'"),
         (["send", "-X"], "Unknown option '-X'"),
     ])

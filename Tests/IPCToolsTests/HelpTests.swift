@@ -6,12 +6,12 @@ import Testing
 @testable import ipc_client
 @testable import ipc_server
 
-/// The current help texts, in files that a person has read. `UPDATE_HELP=1` rewrites them.
+/// Compares the help texts with files that a person has read. With `UPDATE_HELP=1`, the files are rewritten.
 @Suite("Help texts")
 struct HelpTests {
     private static let folder = "\(#filePath)".split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Help"
 
-    /// Every command by its words.
+    /// The words of every command, such as `board list`.
     private static let names =
         ["ipc-client", "ipc-server", "ipc-bridge"]
         + IPCClientCommand.configuration.subcommands.flatMap { command in
@@ -32,7 +32,7 @@ struct HelpTests {
         let examples = try help(name).split(separator: "\n").drop { $0 != "EXAMPLES" }.dropFirst()
             .prefix { $0.hasPrefix("  ") }
         #expect(!examples.isEmpty)
-        // A wrapped line cannot be copied.
+        // Examples must fit on one line, because a wrapped line cannot be copied.
         #expect(examples.allSatisfy { $0.hasPrefix("  ") && $0.count < 80 })
     }
 

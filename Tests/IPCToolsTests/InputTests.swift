@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCTools
 
-/// Input that a tool reads, and when it is not read at all.
+/// Tests of the input that a tool reads, or does not read into memory, and of its output.
 @Suite("Input and output of content")
 struct InputTests {
     private let folder: TemporaryDirectory
@@ -30,7 +30,7 @@ struct InputTests {
         #expect(try InputFile.read(two, trimmingNewline: true).content == body + [10])
     }
 
-    /// A file in /proc has content but no length.
+    /// Files in `/proc` have a length of 0, but must be read nevertheless.
     @Test func filesWithoutALengthAreRead() throws {
         #expect(try !InputFile.read("/proc/self/status").content.isEmpty)
     }
@@ -43,7 +43,7 @@ struct InputTests {
     func aTerminalShowsOnlyText(_ text: String, _ isShown: Bool) throws {
         #expect(TerminalCheck.canShow(.bytes(Array(text.utf8))) == isShown)
         #expect(TerminalCheck.canShow(.text(text)) == isShown)
-        // Each character may be split across parts.
+        // The text is checked byte by byte, so that each character is split between parts.
         var check = TerminalCheck()
         for byte in text.utf8 { _ = withUnsafeBytes(of: byte) { check.add($0) } }
         #expect(check.isComplete == isShown)
@@ -114,7 +114,7 @@ struct InputTests {
         let failure = #expect(throws: ToolFailure.self) { try destination.write(value) }
         #expect(failure?.exit == .inputOutput)
         #expect(try InputFile.read(output) == .bytes([1]))
-        // The control: with space, it is replaced.
+        // Negative control: when the disk has space again, the file is replaced.
         disk.empty()
         var another = try ContentOutput.file(output)
         try another.write(value)

@@ -22,7 +22,7 @@ struct MessageLineTests {
         #expect(text.asTold == text.onOneLine)
     }
 
-    /// The last line of a traceback names the error.
+    /// The end is kept because the last line of a Python traceback names the error.
     @Test func aLongReasonKeepsItsStartAndItsEnd() {
         let fits = String(repeating: "x", count: 300)
         #expect(fits.asTold == fits)

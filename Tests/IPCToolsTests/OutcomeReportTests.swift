@@ -56,7 +56,7 @@ struct OutcomeReportTests {
         #expect(CallFailure(sender)?.description == "the request was cancelled")
         let left = try response(.cancelled) { ($0.errorCode, $0.errorMessage) = ("called-off", "the sender left") }
         #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("was cancelled: the sender left;"))
-        // The handler did the work, and nothing should be repeated without checking.
+        // The handler itself cancelled, and may have done part of the work, so the advice is to find out first.
         let handler = try response(.cancelled)
         #expect(
             OutcomeReport(handler, url: nil, waited: nil).sentence
@@ -137,7 +137,7 @@ struct ConflictTests {
         return Handler(facts, scheme: "x.demo")
     }
 
-    /// In a resolution, the order and the reason show which handler the broker chose.
+    /// When a URL is resolved, the reason of each claim shows why the broker chose that handler.
     @Test func areObjectsWithTheBrokersData() {
         var facts = ClaimFacts()
         (facts.application, facts.kind, facts.reason) = ("demo.X", "live", "newer")

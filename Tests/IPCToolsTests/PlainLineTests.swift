@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Lines without options")
 struct PlainLineTests {
-    /// Describes every field with its value; a field without one is a “definition”.
+    /// The value of every field of a command, to compare two commands. A field that was not set shows as a
+    /// “definition”.
     private func description(_ command: any ParsableCommand) -> String { String(describing: command) }
 
     @Test(arguments: [[], ["hello"], ["buy", "milk"], ["", "a b"], ["help"], ["send"], ["ü"], ["a=b", "c-d"]])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IPCTools
 
-/// The test sets the time, and the terminal is a list of the text written to it.
+/// Tests with a clock that the test sets, and a terminal that only records what is written.
 @Suite("Progress bar")
 struct ProgressBarTests {
     private final class FakeTerminal: Sendable {
@@ -54,7 +54,7 @@ struct ProgressBarTests {
             terminal.wait(1)
             bar.update(to: UInt64(step))
         }
-        // From 0.5 s to 2 s, every 0.1 s.
+        // The bar is shown after 0.5 s, and then every 0.1 s until 2 s.
         #expect((14...16).contains(terminal.lines.count))
     }
 
@@ -68,7 +68,8 @@ struct ProgressBarTests {
                 bar.update(to: done)
             }
             #expect(terminal.lines.count == 5)
-            // Without the carriage return at the start and the three characters that clear the rest.
+            // Four characters take no column: a carriage return at the start, and the escape sequence that clears the
+            // rest.
             #expect(terminal.lines.allSatisfy { $0.count - 4 <= max(0, columns - 1) })
         }
     }

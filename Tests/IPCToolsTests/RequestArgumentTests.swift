@@ -50,7 +50,7 @@ struct RequestArgumentTests {
             try Open.parse(["x:"]).request.checkEnvironment(wrong)
         }
         #expect(failure?.exit == .dataError && failure?.message.contains("IPC_ID") == true)
-        // It does not count if another one is given, and is not a mistake if it is an id or empty.
+        // There is no error if `--parent` is given, or if `IPC_ID` is an id or empty.
         #expect(throws: Never.self) {
             try Open.parse(["--parent", Self.id, "x:"]).request.checkEnvironment(wrong)
             try Open.parse(["x:"]).request.checkEnvironment(environment(["IPC_ID": Self.id]))
@@ -96,7 +96,7 @@ struct RequestArgumentTests {
         #expect(list.state == .state(.waiting) && list.limit == 3)
         #expect(try IPCClientCommand.parseAsRoot(["request", "list"]) is RequestList)
         #expect(try IPCClientCommand.parseAsRoot(["request", "wait", "x"]) is RequestWait)
-        // The parser that the tool really uses.
+        // `ToolProcess.parse`, which the tool really uses, gives the same results.
         #expect(try ToolProcess.parse(IPCClientCommand.self, ["request", "drop", "a", "b"]) is RequestDrop)
         #expect(try ToolProcess.parse(IPCClientCommand.self, ["request", "list"]) is RequestList)
         #expect(try ToolProcess.parse(IPCClientCommand.self, ["board", "list"]) is BoardList)

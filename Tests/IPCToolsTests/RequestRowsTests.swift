@@ -13,7 +13,7 @@ struct RequestRowsTests {
     private static let noon: UInt64 = 1_769_860_800_000
     private let plain = Style(.never, for: .output)
 
-    /// A request that a handler has declined, with all possible information.
+    /// A request that a handler has declined, with every field set.
     private func facts() -> RequestFacts {
         var facts = RequestFacts()
         (facts.id, facts.url, facts.application) = ("request-0000000001", "x.demo:a b", "demo.X")
@@ -55,7 +55,7 @@ struct RequestRowsTests {
             lines[0].split(separator: " ").map(String.init) == ["ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL"])
         #expect(lines[1].contains("  delivered  ") && lines[1].contains("  60 s  ") && lines[1].hasSuffix("…"))
         #expect(lines[1].count == 100 && lines[1].contains("x.demo:0123"))
-        // The control: without a width, as in a pipe, it is not cut.
+        // Negative control: if no width is given, as in a pipe, the URL is not shortened.
         let whole = RequestRows(requests: [try row { $0.url = url }], now: Self.now)
         #expect(whole.text(aligned: true, style: plain).hasSuffix(url))
     }
@@ -94,7 +94,7 @@ struct RequestRowsTests {
         ] {
             #expect(lines.contains(start), "\(start)\n\(text)")
         }
-        // Only waiting requests expire, and only the size of the reply is shown.
+        // No expiry is shown, because this request has ended. Of the reply, only the size is shown.
         #expect(!text.contains("expires") && text.contains("reply        1 item, 2 B"))
         let waiting = RequestSummary(
             try row { ($0.state, $0.outcome, $0.ended) = ("waiting", "queued", nil) }, now: Self.now
@@ -123,7 +123,7 @@ struct RequestRowsTests {
         let text = RequestSummary(row, now: Self.now).text(isLocal: false, style: plain)
         #expect(text.contains(#"error        a\nb"#) && text.contains(#"message      \u001b[2J\nrequest\tforged"#))
         #expect(text.split(separator: "\n").allSatisfy { $0.count < 330 } && text.contains("x … x"))
-        // Programs get all of it.
+        // The JSON for other programs contains the whole message.
         #expect(JSONValue.request(row)["error-message"]?.string == evil)
     }
 

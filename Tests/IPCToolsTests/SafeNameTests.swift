@@ -3,16 +3,16 @@ import Testing
 
 @testable import IPCTools
 
-/// Names offered to a shell, and how the shell interprets them.
+/// Tests of the names that are offered as completions, and of how a shell interprets them.
 @Suite("Names for a shell")
 struct SafeNameTests {
-    /// Every character that can be typed, within a name and at its start.
+    /// Names with each character that can be typed, once in the middle and once at the start.
     private static let names = (0x20...0x7E).flatMap { code in
         let character = Character(Unicode.Scalar(UInt8(code)))
         return ["a\(character)b", "\(character)b"]
     }
 
-    /// The completions that bash offers for a word, which it expands first.
+    /// What bash would insert for each name if it were offered as a completion; bash expands the name first.
     private func offered(_ names: [String]) async throws -> [String] {
         let script = #"for name in "$@"; do IFS=$'\n' compgen -W "$name" 2>&1 | tr '\n' ' '; echo; done"#
         let output = try await RunningProcess.run("bash", ["-c", script, "bash"] + names).succeeded()
@@ -23,7 +23,7 @@ struct SafeNameTests {
         let safe = Self.names.filter(SafeName.isSafe) + ["notes", "Einkäufe", "text/plain;charset=utf-8", "買い物"]
         #expect(safe.allSatisfy(SafeName.isSafe) && safe.count > 130)
         #expect(try await offered(safe) == safe)
-        // The control: other names are changed.
+        // Negative control: bash changes some of the names that are not safe.
         let unsafe = Self.names.filter { !SafeName.isSafe($0) }
         #expect(unsafe.count > 20)
         #expect(try await offered(unsafe) != unsafe)

@@ -40,7 +40,7 @@ struct StatusTests {
         #expect(json["store"] == nil)
     }
 
-    /// A broker that reports less is not an error.
+    /// A broker that leaves out some of its facts causes no error.
     @Test func toleratesMissingFacts() throws {
         let report = StatusReport(try JSONValue(parsing: "{}"))
         #expect(report.text(aligned: true, style: Style(.never, for: .output)).isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ipc_bridge
 
-/// Which targets of a clipboard are copied, and which are offered there.
+/// Tests of which targets (formats) of the desktop's clipboard are copied, and which ones the bridge offers there.
 @Suite("Targets of a clipboard")
 struct TargetTests {
     private func taken(_ targets: String...) -> [String] {
@@ -18,7 +18,7 @@ struct TargetTests {
                 "text/html")
                 == ["text/plain;charset=utf-8<text/plain;charset=UTF-8 UTF8_STRING TEXT STRING", "text/html<text/html"])
         #expect(taken("STRING") == ["text/plain;charset=utf-8<STRING"])
-        // Another character set is different content.
+        // A text in another character set is separate content.
         #expect(taken("text/plain;charset=utf-16") == ["text/plain;charset=utf-16<text/plain;charset=utf-16"])
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ipc_bridge
 
-/// Messages of the Wayland protocol as they are on the wire.
+/// Tests of how messages of the Wayland protocol are written and read.
 @Suite("Wayland messages")
 struct WaylandMessageTests {
     private func words(_ bytes: [UInt8]) -> [UInt32] {
@@ -12,7 +12,7 @@ struct WaylandMessageTests {
     }
 
     @Test func aRequestIsEncodedIn32BitWords() {
-        // Header: object, length and opcode; “wl_seat” has 8 bytes with its NUL, the empty text one.
+        // The header has object, opcode and length. With its NUL, “wl_seat” takes 8 bytes, and the empty text takes 1.
         let message = WaylandRequest.message(to: 3, 5, [UInt32(7), "wl_seat", ""])
         #expect(Array(words(message).prefix(4)) == [3, 32 << 16 | 5, 7, 8])
         #expect(Array(message[16..<24]) == Array("wl_seat\0".utf8))
@@ -21,7 +21,7 @@ struct WaylandMessageTests {
 
     @Test func anEventSurvivesARoundTrip() throws {
         let one = WaylandRequest.message(to: 9, 1, [UInt32(42), "text/plain", UInt32(43)])
-        // Two messages, and the beginning of a third one.
+        // The bytes of two messages and the beginning of a third one.
         var bytes = (one + one + one.dropLast())[...]
         for _ in 0..<2 {
             var event = try #require(WaylandEvent(from: &bytes))

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ipc_client
 
-/// The rules of `doctor`, each tested with facts in which one thing is wrong.
+/// Tests of the rules of `ipc-client doctor`. Each is tested with facts in which only one thing is wrong.
 @Suite("Doctor's rules")
 struct DoctorRuleTests {
-    /// The faults, by the finding that they must cause.
+    /// For each finding, the change to healthy facts that must cause it.
     private static let wrong: [String: @Sendable (inout Facts) -> Void] = [
         "runtime-directory-missing": { $0.runtimeDirectory = nil },
         "runtime-directory-foreign": { $0.runtimeDirectory?.owner = 1001 },
@@ -80,7 +80,7 @@ struct DoctorRuleTests {
         let manual = String(decoding: try #require(FilePlace.bytes(of: root + "/docs/tools.md")), as: UTF8.self)
         let told = Set(manual.matches(of: /`([a-z]+(?:-[a-z]+)+)`/).map { String($0.1) })
         #expect(Set(words).subtracting(told) == [])
-        // The control.
+        // Negative control: a name that does not exist is not in the manual.
         #expect(!told.contains("store-is-lost"))
         #expect(Set(words).count == words.count)
         #expect(Set(words) == Set(Self.wrong.keys))
@@ -104,7 +104,7 @@ struct DoctorRuleTests {
         #expect(finding?.command?.contains("items-per-source=200") == true && finding?.level == .note)
         facts.limits[0].use = 100
         #expect(Check.limits.findings(facts)?.first?.level == .problem)
-        // If the limit cannot be doubled, the advice is to make room.
+        // This limit cannot be doubled any more, so the advice is to delete something instead.
         facts.limits = [LimitUse(name: "pasteboards", source: nil, use: 9_999_999, most: 10_000_000)]
         #expect(Check.limits.findings(facts)?.first?.command == "ipc-client board prune --history")
     }
@@ -134,13 +134,13 @@ struct DoctorRuleTests {
 }
 
 extension Facts {
-    /// The first mistake of a configuration.
+    /// The first mistake in the text of a configuration file; `nil` if there is none.
     static func mistake(_ text: String) -> ConfigurationFile.Invalid? {
         do throws(ConfigurationFile.Invalid) { _ = try ConfigurationFile(text, path: "/c") } catch { return error }
         return nil
     }
 
-    /// A default for a scheme.
+    /// The desktop's default application for a scheme, as a line of a configuration file says it.
     static func association(_ entry: String, scheme: String = "well.example") -> DefaultFacts {
         let text = "[Default Applications]\nx-scheme-handler/\(scheme)=\(entry)\n"
         return DefaultFacts(path: "/m", entry: KeyFile(bytes: Array(text.utf8)).schemeEntries[0])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ipc_client
 
-/// The shell commands, and the information read from files.
+/// Tests of the shell commands that `doctor` suggests, and of the facts that it reads from files.
 @Suite("Doctor's texts")
 struct DoctorTextTests {
     @Test(arguments: [

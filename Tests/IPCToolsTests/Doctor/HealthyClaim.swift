@@ -3,7 +3,7 @@ import IPCInterface
 @testable import IPC
 
 extension Handler {
-    /// The claim of an application that is not running.
+    /// The claim of an application to a scheme, as in a healthy session. The application is not running.
     static func healthy(isActivatable: Bool = true) -> Handler {
         var facts = ClaimFacts()
         (facts.application, facts.kind) = ("org.example.Well", "persistent")

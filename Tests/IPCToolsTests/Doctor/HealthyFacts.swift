@@ -40,7 +40,7 @@ extension Facts {
         return facts
     }
 
-    /// A correct service file.
+    /// The facts about a correct D-Bus service file.
     static func service(_ name: String, _ program: String) -> ServiceFacts {
         let text = "[D-BUS Service]\nName=\(name)\nExec=\(program)\n"
         var facts = ServiceFacts(path: "/usr/share/dbus-1/services/\(name).service", bytes: Array(text.utf8))
@@ -49,7 +49,7 @@ extension Facts {
         return facts
     }
 
-    /// A desktop entry that is correct, or wrong in one part.
+    /// The facts about a desktop entry: a correct one, unless an argument makes it wrong.
     static func entry(
         _ id: String = "org.example.Well.desktop", exec: String = "/usr/bin/ipc-client open %u"
     ) -> EntryFacts {
