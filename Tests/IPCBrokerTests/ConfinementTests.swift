@@ -90,8 +90,8 @@ import Testing
         try files.mounts("25 1 8:1 / / rw - ext4 /dev/x rw\n30 25 0:22 / /proc rw - proc proc rw\n")
         #expect(files.confinement() == .free)
         #expect(Confinement.quick(Credentials(process: 7), procfs: files.directory.path) == .free)
-        // Negative controls: another mount is the root, no root is listed, two mounts are on the root, or the root is
-        // only a directory of the same mount.
+        // Negative controls: the root is another mount; the root is a directory within a mount, so that no line shows
+        // it; two mounts are on the root.
         for other in [
             "26 1 8:1 / / rw - ext4 /dev/x rw\n", "30 25 0:22 / /proc rw - proc proc rw\n", "",
             "25 1 8:1 / / rw - ext4 /dev/x rw\n99 25 0:5 / / rw - tmpfs tmpfs rw\n", "25 1 8:1 / /x rw - ext4 x rw\n",

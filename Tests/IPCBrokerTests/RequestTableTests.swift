@@ -139,8 +139,8 @@ struct RequestTableTests {
         let never = try #require(try Self.refusal(table, size: 751, isQueued: false))
         #expect(never == LimitExceeded(limit: "waiting-bytes", use: 0, request: 751, allowed: 750))
         #expect(never.ipcError.exit == .dataError)
-        // After the first request, the limits for the source and for all sources are exceeded; after the second, the
-        // handler's limit too.
+        // With one request in the table, 751 bytes also exceed the limits for the source and for all sources. With two,
+        // the handler has no room for another request either.
         for source in ["a.b", "a.c"] {
             table.insert(try Self.request(source, size: 300, isQueued: false))
             #expect(try Self.refusal(table, size: 751, isQueued: false) == never)

@@ -23,7 +23,7 @@ struct RequestBusTests {
         try await Application.connect(id: "demo.IPCClient", resends: resends, bus: address)
     }
 
-    /// Makes a call whose first broker exits before it answers, so that the call is repeated to the next broker.
+    /// Makes a call whose broker exits before it answers, starts the next broker, and returns the result of the call.
     private func cut<Answer: Sendable>(
         _ old: FakeBroker, _ new: FakeBroker, asked: Collected<Void>,
         _ call: @escaping @Sendable () async throws -> Answer

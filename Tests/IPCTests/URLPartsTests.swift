@@ -4,7 +4,8 @@ import Testing
 
 @testable import IPC
 
-/// Compares host and path of a received URL with those of GLib's `g_uri_split`, which also follows RFC 3986.
+/// Compares host and path of a received URL with those of GLib's `g_uri_split`, which also follows RFC 3986. With the
+/// flag `NON_DNS`, GLib leaves host names as they are.
 struct URLPartsTests {
     /// - Returns: `nil` if GLib does not accept the URL.
     private static func reference(_ url: String) -> (host: String?, path: String)? {

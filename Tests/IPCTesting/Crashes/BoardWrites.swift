@@ -6,18 +6,19 @@ struct BoardWrites {
         let value: History.Value?
     }
 
-    /// The results of all writes of one value to one board.
+    /// The operations that put one value on one board, and their results. A take counts as one that puts an empty
+    /// version there.
     struct Fate {
-        /// The writes of the value, in order.
+        /// The operations, in the order in which they started.
         var operations: [History.Operation] = []
-        /// The number of writes that may have taken effect with a change count that no writer received.
+        /// The number of operations that may have taken effect with a change count that no writer received.
         var unanswered = 0
         var refused = 0
         var acknowledged = 0
         /// The change counts with which the value was read, although no writer received them.
         var seen: Set<UInt64> = []
 
-        /// The only operation that wrote the value; `nil` if there were several.
+        /// The operation that put the value there, if it was the only one; otherwise `nil`.
         var only: History.Operation? { operations.count == 1 ? operations[0] : nil }
     }
 
