@@ -5,9 +5,11 @@ import IPCStore
 import Synchronization
 import Testing
 
-/// Descriptors without a value, or with one that changes while it is read: rejected or copied exactly, at once.
+/// File descriptors that hold no value, or whose content changes while the store reads it. The store must reject them,
+/// or copy the content exactly, without waiting.
 ///
-/// Each kind is tried in its own process, so that its descriptors can be counted; a few are for timers and threads.
+/// Each kind is tried in its own process, so that its open descriptors can be counted. The count may grow by a few that
+/// timers and threads use.
 @Suite(.serialized) struct BadDescriptorTests {
     static let tries = ThisProcess.isFullSize ? 2_000 : 50
 
@@ -15,7 +17,7 @@ import Testing
     enum Bad: String, CaseIterable, Sendable, Codable {
         case pipe, fullPipe, folder, socket, zero, null, terminal, pathOnly, writeOnly, sparse, closed, epoll
 
-        /// Creates such a descriptor, and others that must stay open as long.
+        /// Creates such a descriptor, and the other descriptors that must stay open as long as it is in use.
         func make() -> (descriptor: CInt, others: [CInt]) {
             switch self {
             case .pipe, .fullPipe:
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    /// Seals that do not fix the content.
+    /// Sets of seals that do not prevent all changes to a memory file's content.
     enum Seals: CInt, CaseIterable, Sendable, Codable {
         case none = 0
         /// F_SEAL_SHRINK and F_SEAL_GROW
@@ -99,7 +101,7 @@ import Testing
                 try await store.put([.file(file)], on: name, persistent: round % 2 == 0)
                 if seals != .futureWrite { mapping?.storeBytes(of: 99, toByteOffset: 5, as: UInt8.self) }
                 munmap(mapping, 100_000)
-                // Sealed later: too late to be mistaken for a sealed one.
+                // The file is sealed only after the store has read it, so the store must not treat it as a sealed file.
                 clinux_seal(file.descriptor)
                 let items = try await store.commit { try $0.items(of: name).items }
                 #expect(try items[0].firstBytes == bytes)
@@ -145,7 +147,7 @@ import Testing
             for round in 0..<Self.tries {
                 let file = ValueFile.unsealed.make(bytes)
                 let cutter = Task.detached {
-                    // At some time before, during or after the reading.
+                    // The file is truncated before, during or after the store reads it, depending on the round.
                     for _ in 0..<round * 20 % 4_000 { sched_yield() }
                     ftruncate(file.descriptor, 4_096 * (round % 400))
                 }
@@ -157,7 +159,7 @@ import Testing
                 }
                 await cutter.value
             }
-            // Being cut before it is examined is not a fault.
+            // A file that was truncated before the store examines it is accepted as it is.
             let cut = ValueFile.unsealed.make(bytes)
             ftruncate(cut.descriptor, 100)
             let short = try await store.intake.take([.file(cut)], persistent: persistent, sensitive: false)

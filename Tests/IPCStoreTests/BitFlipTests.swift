@@ -65,7 +65,8 @@ import Testing
             try FileManager.default.removeItem(atPath: image)
         }
         #expect(seen.wrong == 0)
-        // Some bits hit unused data, and the others one pasteboard; a bit in a page header may cost the whole page.
+        // Some bits are in unused data, most others cost one pasteboard; a bit in a page header may cost the whole
+        // page.
         let lost = (0...1).reduce(0) { $0 + (seen.lost[$1] ?? 0) }
         #expect(seen.lost[0, default: 0] > 0 && seen.lost[1, default: 0] > 0)
         #expect(seen.requestsLost > 0 && seen.requests > seen.requestsLost * 20, "\(seen)")
@@ -80,7 +81,7 @@ import Testing
         /// Requests that were recovered as accepted, and those that were lost.
         var requests = 0
         var requestsLost = 0
-        /// The number of stores that lost each number of pasteboards.
+        /// How many stores lost no pasteboard, how many lost one, and so on.
         var lost: [Int: Int] = [:]
     }
 
@@ -92,12 +93,13 @@ import Testing
             #expect(!mustCheck)
             seen.lost[Self.names.count - good, default: 0] += 1
         } catch is StoreError {
-            // The flipped bit makes it look like a file of a newer broker or of another program.
+            // Because of the flipped bit, the file looks as if a newer broker or another program had written it.
             seen.untouched += 1
         }
     }
 
-    /// The state that the next start finds: after damage, the store's connection stays open until the process exits.
+    /// Copies the files for the next start. A damaged store keeps its connection open until the process exits, so the
+    /// files themselves cannot be opened again.
     private func recovered(_ configuration: StoreConfiguration) throws -> StoreConfiguration {
         try place.crashImage(of: configuration.directory, UUID().uuidString)
     }

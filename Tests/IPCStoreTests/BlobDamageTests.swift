@@ -4,7 +4,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Bits flipped in blobs, and blobs that are something else (I5).
+/// Blobs in which a bit is flipped, or that are replaced by something else, such as a folder or a pipe (I5).
 @Suite(.serialized) struct BlobDamageTests {
     let place: TestPlace
     let hit = PasteboardName.named("hit")
@@ -90,7 +90,8 @@ import Testing
     @Test func salvagedRowsKeepTheirBlobs_I5() async throws {
         var (store, blob, _) = try await write(100_000)
         try await store.close()
-        // The definition of a table: SQLite rejects the file, and all rows can be read once it is repaired.
+        // Damages the SQL definition of a table. SQLite then rejects the file, but the store can repair it and read all
+        // rows.
         var file = try place.bytes(place.database)
         let start = try #require(Data(file).range(of: Data("CREATE TABLE removal".utf8))?.lowerBound)
         file[start] ^= 1
@@ -109,7 +110,7 @@ import Testing
 }
 
 enum BlobName {
-    /// A name that no row of a test has.
+    /// The last 16 characters of a blob name that no row contains.
     static let unused = "0000ffffffffffff"
 }
 

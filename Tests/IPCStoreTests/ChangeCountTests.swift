@@ -30,7 +30,7 @@ import Testing
             try await store.close()
         }
         #expect(all == Array(Set(all)).sorted())
-        // A clean shutdown returns the unused numbers.
+        // A store that is closed cleanly gives back the change counts that it had reserved but not used.
         #expect(try #require(all.last) < 100)
     }
 
@@ -39,7 +39,8 @@ import Testing
         var configuration = place.configuration()
         for round in 0..<5 {
             let store = try Store.open(configuration)
-            // Counts that are only in memory or staged were reported, and are gone after the crash.
+            // Callers have seen the counts of changes in memory and of staged changes, although the crash loses those
+            // changes.
             try await store.put("x", on: passing, persistent: false)
             all += try await use(store)
             configuration = try place.crashImage(of: configuration.directory, "image-\(round)")
@@ -66,7 +67,8 @@ import Testing
         let store = try place.open { $0.limits.removalsKept = 100 }
         try await store.put("", on: kept, persistent: false)
         var last: UInt64 = 0
-        // More than a block of 65,536, only in memory: reservations are still written to disk.
+        // Uses more change counts than one reserved block of 65,536. All changes are in memory, but each reservation
+        // must be written to disk.
         for _ in 0..<80 {
             let counts = try await store.commit { transaction in
                 try (0..<1_000).map { _ in try transaction.clear(kept) }

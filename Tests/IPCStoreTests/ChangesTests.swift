@@ -31,7 +31,8 @@ import Testing
         try await store.close()
     }
 
-    /// As after a lost store: a watcher with a count that was never assigned would wait for ever.
+    /// This happens after a store was lost: a watcher asks for changes after a count that the new store has not
+    /// assigned. It must be told to start again, or it would wait forever.
     @Test(arguments: [1, 1_000, 1 << 63, UInt64.max - 1_000_000])
     func countThatWasNeverAssignedRequiresAResync_I13(beyond: UInt64) async throws {
         let store = try place.open()
@@ -42,7 +43,7 @@ import Testing
         #expect(Set(all.changed.map(\.name)) == [a, .general])
         let named = try await changes(store, [a, c], since: latest + beyond)
         #expect(named.mustResynchronize && named.changed == [.init(name: a, changeCount: count)])
-        // The control: the last count is valid.
+        // The control: the latest change count needs no resynchronization.
         #expect(
             try await changes(store, since: latest) == Changes(latest: latest, changed: [], mustResynchronize: false))
         try await store.close()

@@ -7,7 +7,7 @@ import Testing
 /// I23: the broker starts with any row that has a valid checksum; otherwise one such row would make every start fail.
 @Suite(.privateBus)
 struct CraftedRowStartTests {
-    /// One value per column in small runs, all of them in full runs.
+    /// The values to write to a column: one of them in small runs, all of them in full runs.
     private static func values(_ column: Int) -> [SQLValue] {
         let all: [SQLValue] = [
             .integer(-1), .integer(.max), .bytes([UInt8](repeating: 255, count: 11)), .text("a\u{0} ~"),

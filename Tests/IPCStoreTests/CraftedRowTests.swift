@@ -4,7 +4,8 @@ import Testing
 
 @testable import IPCStore
 
-/// A checksum can be created for any content, so nothing that is read may crash the process.
+/// Reads rows with arbitrary content and a valid checksum. Anyone can compute a checksum, so no content may crash the
+/// process.
 @Suite(.serialized) struct CraftedRowTests {
     let place: TestPlace
     let board = PasteboardName.named("demo.Board")
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    /// Writes one of everything, changes a column of all rows of a table, and uses the store that has them.
+    /// Writes rows to every table, changes one column in all rows of one table, and then uses that store.
     private func check(_ table: CraftedTable, _ column: Int, _ value: SQLValue) async throws {
         let place = try TestPlace()
         let (id, again) = (RequestID.random(), RequestID.random())
@@ -143,7 +144,8 @@ struct CraftedTable: Sendable, CustomTestStringConvertible {
         (self.read, self.empty, self.write) = (read, empty, write)
     }
 
-    /// Sets a column of all rows, and the checksums; false if SQLite itself does not accept the value there.
+    /// Writes a value to a column of all rows and updates the checksums. Returns `false` if SQLite itself does not
+    /// accept the value there.
     func craft(_ column: Int, _ value: SQLValue, _ transaction: GroupTransaction) throws -> Bool {
         var rows: [[SQLValue]] = []
         try transaction.statement(read, .persistent).query { row in

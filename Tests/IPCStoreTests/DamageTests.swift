@@ -15,7 +15,7 @@ import Testing
     private static let source = Source(application: "demo.WriterOfTheVersion", strength: .owned)
     private static let value = "the value of the representation"
 
-    /// Writes one of everything, with texts that can be found in the file.
+    /// Writes a record of each kind, with texts that can be found in the file.
     private func write() async throws {
         let store = try place.open()
         let removed = PasteboardName.named("demo.RemovedPasteboard")
@@ -75,7 +75,7 @@ import Testing
     @Test func damagedPasteboardCanBeReplacedOrRemoved_I5() async throws {
         try await write()
         let store = try open(damaging: "demo.Hit", bit: 2)
-        // The index was hit too, so the name is now a different one, and that one is damaged.
+        // The flipped bit also changed the name in the index. So the pasteboard now has this name, and is damaged.
         let renamed = PasteboardName.named("demo,Hit")
         await #expect(throws: PasteboardError.damaged(renamed, 0)) { try await store.text(of: renamed) }
         #expect(try await store.commit { try $0.pasteboards(limit: 9).map(\.name) } == [safe, .general])
@@ -101,7 +101,8 @@ import Testing
 
     @Test func damagedCallHasNoSecondEffect_I5() async throws {
         try await write()
-        // The digest of the arguments comes after the id: the byte after the id belongs to the row.
+        // In the row of a call, the id is followed by the digest of the arguments, so the damaged byte after the id is
+        // in the same row.
         let store = try await openWithDamagedOperation()
         await #expect(throws: StoreError.damagedRecord("the call \(id.text)")) {
             try await store.commit {
@@ -112,7 +113,7 @@ import Testing
         try await store.close()
     }
 
-    /// The id is in the rows of the call and of the request; the byte after it is damaged in both.
+    /// Damages the byte after the call's id, which is both in the row of the call and in that of the request.
     private func openWithDamagedOperation() async throws -> Store {
         var file = try place.bytes(place.database)
         let pattern = Array(id.text.utf8)

@@ -1,14 +1,16 @@
 import Glibc
 import IPCTesting
 
-/// Takes the write-ahead log away from an open store, in this process only and for good.
+/// Makes the write-ahead log of an open store fail, in this process only and permanently.
 ///
-/// `/dev/null` accepts each write and refuses to be synchronized, like a disk that fails in `fdatasync`. Nothing is
-/// restored: a failed store closes its files, and the number may then be another test's file.
+/// `/dev/null` accepts each write but cannot be synchronized, like a disk that fails in `fdatasync`. The descriptors
+/// are not restored afterwards: a failed store closes its files, and another test may then use the same descriptor
+/// numbers.
 enum DiskFault {
-    /// Replaces a file's open descriptors with a device: the one that SQLite writes to, and the one that is flushed.
+    /// Makes all open descriptors of a file refer to a device: both the one that SQLite writes to and the one that is
+    /// flushed.
     ///
-    /// With `O_WRONLY`, each read fails.
+    /// If `mode` is `O_WRONLY`, each read fails.
     static func replace(_ file: String, by device: String, _ mode: Int32 = O_RDWR) -> Bool {
         let found = descriptors(of: file)
         let replacement = open(device, mode | O_CLOEXEC)

@@ -10,7 +10,8 @@ private struct Refusal: Error {}
 
     init() throws { place = try TestPlace() }
 
-    /// Sets texts one after another, checks the files after each answer, and stops at the first missing one.
+    /// Sets texts one after another, and checks after each answer that the text is on disk. Stops at the first one that
+    /// is not, and returns how many were missing.
     private func lost(_ control: StoreConfiguration.Control?) async throws -> Int {
         let store = try place.open { $0.control = control }
         try await store.put("first", on: board)
@@ -57,7 +58,7 @@ private struct Refusal: Error {}
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("first", on: board)
         let others = (0..<20).map { PasteboardName.named("board \($0)") }
-        // All of it is in one group: nothing waits for the disk before the last call.
+        // All these operations are in one group, which is not written to disk before the last call.
         for (index, name) in others.enumerated() {
             _ = try await store.stage { _ = try $0.createPasteboard(name, persistent: index % 2 == 0) }
             await #expect(throws: Refusal.self) {
@@ -87,7 +88,8 @@ private struct Refusal: Error {}
             }
         }
         for number in 0..<20 {
-            // The database before its log: whatever is copied later is newer, as on a disk that writes the log first.
+            // The copy is made while the store is in use: first the database, then its log, which may therefore be
+            // newer, as on a disk that writes the log first.
             let image = try Store.open(place.crashImage("pair-\(number)"))
             let texts = try await image.commit { transaction in
                 try pair.map { try transaction.items(of: $0).items.first?.string }

@@ -52,7 +52,7 @@ import Testing
         ]
         for read in reads {
             let count = try await put("short", 1_000, in: store)
-            // The control: a moment earlier, each of them finds it.
+            // The control: a millisecond before it expires, each kind of read finds the content.
             place.pass(999)
             await #expect(throws: Found.self) {
                 try await store.commit { if try read($0, board) == 1 { throw Found() } }
@@ -123,7 +123,8 @@ import Testing
         try await store.close()
     }
 
-    /// How long the broker was away by the wall clock, and the remainder of 60 s after 10 s of them.
+    /// `away` is how far the wall clock moves while the broker is not running. `left` is the remaining time of content
+    /// with a time-to-live of 60 s, of which 10 s passed before.
     @Test(
         arguments: [
             (0, 50_000), (20_000, 30_000), (50_000, 0), (1_000_000_000, 0), (-5_000, 55_000), (-10_000, 60_000),
@@ -136,7 +137,7 @@ import Testing
         let image = try place.crashImage()
         try await store.close()
         place.clock.jump(away)
-        // The system may have been restarted.
+        // The uptime goes back, as if the system had been restarted.
         place.uptime.jump(-14_000_000)
         for configuration in [image, place.configuration()] {
             store = try Store.open(configuration)
@@ -151,7 +152,7 @@ import Testing
         let store = try place.open()
         _ = try await put("first", 10_000, in: store)
         place.pass(4_000)
-        // The wall clock is set in the meantime: only the elapsed time counts.
+        // Setting the wall clock in the meantime makes no difference: only the elapsed time counts.
         place.clock.jump(-3_600_000)
         for timeToLive in [nil, 60_000, 6_001] as [UInt64?] {
             _ = try await store.commit {
@@ -162,7 +163,7 @@ import Testing
         #expect(facts.expiresAt == place.clock.now + 6_000)
         place.pass(6_000)
         #expect(try await store.text(of: board) == nil)
-        // The stricter of both applies: an earlier expiry of an added item holds for all.
+        // If an added item expires earlier than the existing ones, all of them expire at that time.
         _ = try await put("first", 10_000, in: store)
         _ = try await store.commit { try $0.addItems([.string("more")], to: board, WriteOptions(timeToLive: 5)) }
         place.pass(5)

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// The content of the fixtures: something in every table.
+/// The content of the fixture stores. It puts something into every table.
 enum FixtureContent {
     private static let board = PasteboardName.named("demo.Fixture ✂")
     private static let held = PasteboardName.named("demo.Held")

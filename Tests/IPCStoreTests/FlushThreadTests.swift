@@ -76,7 +76,8 @@ import Testing
         let (before, moved) = (disk.store.statistics.snapshot.commits, disk.moves.elements.count)
         try await disk.addTogether([disk.set("one", board), disk.set("two", board)])
         await disk.awaitGroup()
-        // The store's thread is free: staged operations are answered, and durable ones gather.
+        // The store's thread is not blocked by the flush: it runs staged operations, and collects durable ones for the
+        // next group.
         _ = try await disk.store.stage { _ in }
         disk.read(board)
         disk.set("three", board)()
@@ -91,12 +92,12 @@ import Testing
         try await disk.store.close()
     }
 
-    /// The control: if answers come before the commit, nothing waits for the disk.
+    /// The control: a store that answers before the commit answers without waiting for the disk.
     @Test func controlThatAnswersBeforeTheCommitIsFound_I1() async throws {
         let disk = try SlowDisk(place, control: .acknowledgeBeforeCommit)
         try await disk.store.put("first", on: board)
         try await disk.addTogether([disk.set("one", board), disk.set("two", board)])
-        // The test never releases the thread that waits for the disk.
+        // The thread that waits for the disk is never released, but the answers arrive.
         let answers = try await disk.answers.wait(for: 2)
         #expect(answers == ["one: true", "two: true"])
         try await disk.store.close()

@@ -26,7 +26,7 @@ import Testing
         #expect(try place.bytes(place.database) == before)
         let files = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
         #expect(files == ["blobs", "lock", "store.sqlite"])
-        // The control: with its own version, the same file is opened.
+        // The control: once its own version number is restored, the same file can be opened.
         try patch(60, [0, 0, 0, 1])
         let again = try place.open()
         #expect(try await again.text(of: .named("a")) == "hello")
@@ -40,8 +40,8 @@ import Testing
         try await store.close()
         let file = image.directory + "/store.sqlite-wal"
         var log = try place.bytes(file)
-        // “Database File Format” §4.1: a header of 32 bytes, then frames of 24 bytes and a page. The first frame
-        // becomes one of page 1, which only a migration writes.
+        // “Database File Format” §4.1: the log has a header of 32 bytes, then frames of 24 bytes and a page each. The
+        // first frame becomes one of page 1, which otherwise only a migration writes.
         try #require(log.count > 32 + 24 + 4_096)
         log.replaceSubrange(32..<36, with: [0, 0, 0, 1])
         log.replaceSubrange(32 + 24 + 60..<32 + 24 + 64, with: [0, 0, 0, 77])

@@ -46,7 +46,7 @@ struct FullDiskTests {
         let count = try await store.put("kept", on: board)
         disk.fill()
         let staged = try await store.stage { try $0.setItems([.string("lost")], on: board) }
-        // The reader joins the group of the staged write, which does not reach the disk.
+        // The read joins the group of the staged write. That group cannot be written to disk.
         #expect(try await store.text(of: board) == "kept")
         await #expect(throws: StoreError.noSpace) { try await store.commit { try $0.require(staged.group) } }
         disk.empty()

@@ -61,7 +61,7 @@ import Testing
         #expect(store.statistics.snapshot.commits == before)
         let atAnswer = Collected<String?>()
         let place = place
-        // The files that a power failure would leave when the answer arrives.
+        // Copies the files as a power failure would leave them at the moment when the answer arrives.
         store.commit({ _ in }, then: { _ in atAnswer.add(try? place.crashImage().directory) })
         let image = try Store.open(place.configuration(try #require(try await atAnswer.wait(for: 1).first ?? nil)))
         #expect(try await image.text(of: board) == "staged")

@@ -19,8 +19,8 @@ import Testing
         try await store.commit { try $0.setHistoryLimit(0, of: board) }
         var content = ValueFile.pattern(200_000)
         for round in 0..<20 {
-            // The space of replaced content is released on another thread, or when a child forked by another test
-            // closes the open file: fill until there is none left.
+            // The space of replaced content is released by another thread, or even later if a process forked by another
+            // test has the file open. So fill the disk again and again until no space is left.
             try await store.removals()
             var isRefused = false
             while !isRefused {
@@ -58,7 +58,7 @@ import Testing
                 let items = [ValueFile.regular.item(ValueFile.pattern(16 << 20))]
                 try await store.put(items, on: board, persistent: true)
             }
-            // Its space is free again as soon as the caller is notified.
+            // The space that the rejected value used is free again as soon as the caller gets the error.
             try await store.put([ValueFile.regular.item(ValueFile.pattern(300_000))], on: board, persistent: true)
         }
         try await store.close()
@@ -70,7 +70,7 @@ import Testing
             let place = try TestPlace()
             let store = try place.open()
             let block = ValueFile.pattern(1 << 20)
-            // The first one creates threads and statements.
+            // The first write starts threads and prepares statements, which also uses memory.
             try await store.put([ValueFile.sealed.item(block)], on: .named("first"), persistent: persistent)
             let empty = ValueFile.unsealed.make([])
             let file = ContentFile(owning: dup(empty.descriptor), byteCount: 256 << 20)
@@ -79,7 +79,7 @@ import Testing
             try await store.put([.file(file)], on: .named("a"), persistent: persistent)
             _ = try await store.commit { try $0.items(of: .named("a")).facts }
             #expect(ThisProcess.anonymousBytes - before < 8 << 20)
-            // The control: content held as bytes is noticed.
+            // The control: reading the content into an array of bytes does increase the memory of the process.
             let held = try await store.commit { try $0.items(of: .named("a")).items[0].firstBytes }
             #expect(ThisProcess.anonymousBytes - before > 200 << 20 && held.count == 256 << 20)
             try await store.close()
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func smallFilesDoNotWaitForLargeOnes_I15() async {
-        // Alone in its process, because other tests use the threads of tasks.
+        // This runs in its own process, because other tests use the threads of Swift's task pool.
         await #expect(processExitsWith: .success) {
             let place = try TestPlace()
             let store = try place.open()
@@ -99,7 +99,7 @@ import Testing
                 _ = try await store.intake.take(
                     [ValueFile.sealed.item(ValueFile.pattern(100_000))], persistent: false, sensitive: false)
             }
-            // All of the small ones completed before the last of the large ones, which can still be cancelled.
+            // All small files are complete, but at least one large copy is still running and can be cancelled.
             for copy in copies { copy.cancel() }
             var cancelled = 0
             for copy in copies { if case .failure = await copy.result { cancelled += 1 } }

@@ -37,7 +37,7 @@ import Testing
         }
         #expect(try items.count == 1 && items[0].firstBytes == bytes)
         #expect(one.facts.size == UInt64(bytes.count) && one.facts.digest == ContentDigest(of: bytes))
-        // A value that travels inline is not a file, and no caller can write to a file.
+        // Only a value that is too large to travel inline is a file, and a caller can only read that file.
         #expect((items[0].firstFile != nil) == (bytes.count > 65_536))
         if let file = items[0].firstFile, case .file(let other) = one.representation.value {
             #expect(file.descriptor != other.descriptor && fcntl(file.descriptor, F_GETFL) & O_ACCMODE == O_RDONLY)
@@ -67,12 +67,12 @@ import Testing
         try await expectKept(2, store, persistent)
         let all = try await store.commit { try $0.items(of: board).items }
         #expect(try all.map { try $0.firstBytes } == [bytes[0], bytes[1]])
-        // One earlier version is kept; the content is removed with the last version that has it.
+        // One earlier version is kept. Content is removed together with the last version that uses it.
         try await store.put([ValueFile.sealed.item(bytes[2])], on: board, persistent: persistent)
         try await expectKept(3, store, persistent)
         try await store.put([ValueFile.regular.item(bytes[3])], on: board, persistent: persistent)
         try await expectKept(2, store, persistent)
-        // Content taken with an id is kept for a caller that asks again.
+        // Content that was taken by a call with an id is kept, in case the caller repeats that call.
         let options = ReadOptions(id: .random())
         let taken = try await store.commit { try $0.takeItems(of: board, options).content.items }
         try await store.commit { _ = try $0.removePasteboard(board) }
@@ -111,7 +111,7 @@ import Testing
             let kept = try await store.commit { try $0.items(of: board).items }
             #expect(try kept[0].firstBytes == bytes)
         }
-        // The same files can be used for the next attempt, once.
+        // The files can still be used for the next attempt, but only once.
         _ = try await store.commit { try $0.setItems(taken, on: board) }
         let now = try await store.commit { try $0.items(of: board).items }
         #expect(try now[0].firstBytes == ValueFile.pattern(90_000))
@@ -131,7 +131,7 @@ import Testing
         await #expect(throws: LimitExceeded(limit: "descriptors", use: 2, request: 1, allowed: 2)) {
             try await store.put([ValueFile.sealed.item(bytes[2])], on: names[2], persistent: false)
         }
-        // There is no such limit on disk, and released content makes room.
+        // The number of files on disk is not limited. In memory, removing a pasteboard makes room for another file.
         try await store.put([ValueFile.sealed.item(bytes[2])], on: .named("disk"), persistent: true)
         try await store.commit { _ = try $0.removePasteboard(names[0]) }
         try await store.put([ValueFile.sealed.item(bytes[2])], on: names[2], persistent: false)
@@ -213,7 +213,7 @@ import Testing
         let store = try place.open()
         let large = (0..<17).map { _ in ValueFile.sealed.item(ValueFile.pattern(2 << 20)) }
         try await store.put(Array(large.prefix(16)), on: board, persistent: false)
-        // A seventeenth travels inline as long as there is room.
+        // A message can carry 16 descriptors. A seventeenth large value travels inline as long as there is room.
         try await store.put(large, on: board, persistent: false)
         let many = (0..<25).map { _ in ValueFile.sealed.item(ValueFile.pattern(2 << 20)) }
         let error = await #expect(throws: LimitExceeded.self) {

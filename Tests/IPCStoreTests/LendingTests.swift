@@ -5,14 +5,14 @@ import IPCStore
 import IPCTesting
 import Testing
 
-/// Operations that run in place of the store's thread, while it sleeps.
+/// While the store's thread sleeps, a caller's thread may run operations in its place.
 @Suite(.serialized) struct LendingTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 
     init() throws { place = try TestPlace() }
 
-    /// A store that was opened for lending, and the reported events.
+    /// A store that lends its session to callers' threads, and everything that it reports.
     private struct Lending {
         let store: Store
         /// The work to do when nothing else is pending.
@@ -35,7 +35,8 @@ import Testing
             try await letThreadSleep(board)
         }
 
-        /// Returns when the store's thread sleeps and is idle: an operation is then held back.
+        /// Waits until the store's thread is asleep. The next operation then stays pending until the caller has nothing
+        /// else to do.
         private func letThreadSleep(_ board: PasteboardName) async throws {
             var asked = 0
             while idle.elements.isEmpty {
@@ -70,7 +71,7 @@ import Testing
             }
         }
 
-        /// Waits for the answer that comes last.
+        /// Waits until the last answer is the one with this word.
         func last(_ word: String) async throws {
             var count = 1
             while try await answers.wait(for: count).last.map({ !$0.hasPrefix(word) }) ?? true { count += 1 }
@@ -137,7 +138,8 @@ import Testing
         try await lending.store.close()
     }
 
-    /// The session belongs to the thread again before any caller is answered.
+    /// The store's thread has the session back before any caller is answered, so an answer may wait for another
+    /// operation.
     @Test func anAnswerMayWaitForTheThread_I18() async throws {
         let lending = try await Lending(place, board)
         let (store, board, next) = (lending.store, board, Collected<Bool>())

@@ -1,7 +1,7 @@
 import IPCModel
 import IPCStore
 
-/// A model of the store in the simplest form: everything in arrays, nothing shared, nothing counted twice.
+/// A model of the store in the simplest form: plain arrays and dictionaries, in which nothing is shared.
 struct ModelStore {
     struct Version: Equatable {
         var count: UInt64
@@ -19,7 +19,7 @@ struct ModelStore {
         let written: UInt64
         let ends: UInt64
 
-        /// Applies the effect of a restart.
+        /// Adjusts the deadline to a restart of the store, which may have a different uptime.
         mutating func restart(at now: UInt64, uptime: UInt64) {
             deadline = uptime + min(ends - written, now < ends ? ends - now : 0)
         }
@@ -37,7 +37,7 @@ struct ModelStore {
     /// An open request, with its content.
     struct Request: Equatable {
         let record: RequestRecord
-        /// `nil` if nothing is kept with it.
+        /// The kept items; `nil` if the request has no payload.
         var items: [PasteboardItem]?
         var attempts: UInt32 = 0
         var outcome: Outcome?
@@ -70,13 +70,14 @@ struct ModelStore {
 
     var boards: [PasteboardName: Board] = [:]
     var taken: [RequestID: Taken] = [:]
-    /// The number of items ever taken with an id: this many may be kept in addition to those on the pasteboards.
+    /// The number of items ever taken by calls with an id. The store may keep this many in addition to the items on the
+    /// pasteboards.
     var itemsTaken = 0
     var repeated: [RequestID: UInt64] = [:]
-    /// In the order of acceptance.
+    /// All requests, in the order in which they were accepted.
     var requests: [Request] = []
 
-    /// The state after the store was closed: pasteboards in memory are gone, with their taken content.
+    /// The state after the store was closed: pasteboards in memory are gone, and so is the content taken from them.
     mutating func restart(general: Board, at now: UInt64, uptime: UInt64) {
         let inMemory = boards.filter { !$0.value.isPersistent }.map(\.key)
         for name in inMemory { boards[name] = nil }

@@ -113,7 +113,8 @@ struct ModelRun {
         }
     }
 
-    /// The version that a write creates: added content expires with the existing content, for the same single reader.
+    /// The version that a write creates. Added content expires together with the existing content, and is also for a
+    /// single reader if the existing content is.
     private func version(
         _ count: UInt64, _ items: [PasteboardItem], _ options: WriteOptions, _ base: ModelStore.Version?
     ) -> ModelStore.Version {
@@ -149,7 +150,7 @@ struct ModelRun {
         }
     }
 
-    /// Reads content for one reader; a second reader finds it empty.
+    /// Reads content. If it is for one reader only, a second read must find the pasteboard empty.
     private mutating func readOnce(_ name: PasteboardName) async throws {
         guard let current = model.boards[name]?.versions.last else { return }
         let read = try await store.commit { try $0.items(of: name) }

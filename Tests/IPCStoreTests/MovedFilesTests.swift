@@ -47,7 +47,7 @@ import Testing
         let before = try FileManager.default.contentsOfDirectory(atPath: store.directory + "/blobs")
         try await store.setPersistent(false, of: board)
         try await store.setPersistent(true, of: board)
-        // The control: the released content is still there, under another name.
+        // The control: the removal is still pending, so the released content exists too, under another name.
         let meanwhile = try FileManager.default.contentsOfDirectory(atPath: store.directory + "/blobs")
         #expect(meanwhile.count == 2 && meanwhile.contains(before[0]))
         gate.signal()
@@ -67,14 +67,15 @@ import Testing
             moved.append(MovedFiles(taken: [key: try #require(taken[0].firstFile)]))
         }
         let (toMemory, toDisk) = (moved[0], moved[1])
-        // The deleted row may come back with its blob if the group is lost.
+        // Moving to memory deletes the row on disk. If the group is lost, that row comes back, and still needs its
+        // blob.
         await #expect(throws: IntakeOutdated.self) {
             try await store.commit { transaction in
                 try transaction.setPersistent(false, of: board, files: toMemory)
                 try transaction.setPersistent(true, of: board, files: toDisk)
             }
         }
-        // The control: one group after another.
+        // The control: in two groups, the same moves are accepted.
         try await store.commit { try $0.setPersistent(false, of: board, files: toMemory) }
         try await store.commit { try $0.setPersistent(true, of: board, files: toDisk) }
         #expect(try await store.blobs().count == 1)

@@ -35,7 +35,7 @@ import Testing
         #expect(readers == [1: 1, 0: 63])
         let state = try #require(try await store.commit { try $0.pasteboard(board) })
         #expect(state.changeCount > count)
-        // The control: content that is not for one reader is there for all.
+        // The control: without the restriction to one reader, every read finds the content.
         try await store.put("for all", on: board)
         for _ in 0..<3 { #expect(try await store.text(of: board) == "for all") }
         try await store.close()
@@ -68,7 +68,7 @@ import Testing
         await #expect(throws: PasteboardError.noSuchVersion(board, count)) {
             try await store.commit { try $0.items(of: board, ReadOptions(changeCount: count)) }
         }
-        // Added content is for the same single reader.
+        // Added content is also only for the one reader of the existing content.
         let content = try await store.commit { try $0.items(of: board) }
         #expect(content.items == [.string("prize"), .string("more")] && content.facts.isOnce)
         #expect(try await store.text(of: board) == nil)
@@ -83,7 +83,7 @@ import Testing
             #expect(facts.isOnce && facts.itemCount == 1 && facts.byteCount == 5)
             #expect(try await store.commit { try $0.types(of: board) } == [[.utf8PlainText]])
             #expect(try await store.commit { try $0.versions(of: board).last?.types } == [[.utf8PlainText]])
-            // A reader that gets nothing has consumed nothing.
+            // A read that returns nothing, because no type matches, does not consume the content.
             #expect(
                 try await store.commit { try $0.items(of: board, ReadOptions(types: [.png])) }.items.allSatisfy(
                     \.types.isEmpty))

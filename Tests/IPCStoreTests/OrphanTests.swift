@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Blobs that a crash leaves behind, at each step, and blobs that it must not remove.
+/// Blobs without a row, as a crash at any step leaves them, and blobs with a row, which must not be removed.
 @Suite(.serialized) struct OrphanTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -50,7 +50,7 @@ import Testing
             }
         }
         try await expectSwept(image, removed: 1)
-        // The control: after the commit, both are there.
+        // The control: if the crash comes after the commit, both blobs stay.
         let after = try Store.open(place.crashImage("after"))
         #expect(try await after.swept().removed == 0)
         #expect(try await after.blobs().count == 2)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func closingWaitsForASlowRemoval_I1() async throws {
-        // Longer than a worker thread waits for a job before it assumes that the job hangs.
+        // Each removal takes longer than a worker thread waits before it assumes that a job hangs.
         let store = try place.open { $0.willRemove = { usleep(800_000) } }
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
         try await store.commit { _ = try $0.removePasteboard(board) }

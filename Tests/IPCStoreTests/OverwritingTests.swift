@@ -12,7 +12,8 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// A store whose group stays open, so a failed operation in it is not undone with the whole transaction.
+    /// A store with an unfinished group. A failed operation in it must be undone alone, because the transaction of the
+    /// group goes on.
     private func openWithGroup() async throws -> (Store, CommitGroup) {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         for text in ["one", "two", "three"] { try await store.put(text, on: board) }
@@ -75,7 +76,8 @@ import Testing
             try await store.stage { transaction in
                 _ = try transaction.setItems([.string("lost")], on: board)
                 _ = try transaction.addItems([.string("lost too")], to: board)
-                // From here on there is a savepoint.
+                // This call sets a savepoint, so the operations from here on are undone in another way than those
+                // before it.
                 try transaction.setHistoryLimit(5, of: board)
                 _ = try transaction.setItems([.string("x"), .string("y")], on: board)
                 _ = try transaction.clear(board)
@@ -121,7 +123,7 @@ import Testing
         let usage = try await store.commit { $0.usage().total }
         #expect(usage.items == 2 && usage.bytes == 18)
         try await store.close()
-        // A start after a crash compares the sums of the rows with the charges.
+        // After a crash, the next start compares the total size of the rows with what the sources are charged for.
         let image = try Store.open(place.crashImage())
         #expect(try await image.commit { $0.usage().total } == usage)
         #expect(try await image.text(of: board) == "number 39")

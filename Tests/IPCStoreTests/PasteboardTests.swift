@@ -71,14 +71,15 @@ import Testing
         await #expect(throws: LimitExceeded.self) {
             try await store.commit { [board] in try $0.setItems([.string("long")], on: board, options) }
         }
-        // A condition on the change count of a pasteboard that does not exist, and a call that does not create one.
+        // One call has a condition on the change count of a pasteboard that does not exist; the other may not create a
+        // pasteboard.
         for options in [WriteOptions(ifChangeCount: 1, createsPersistent: true), WriteOptions()] {
             await #expect(throws: PasteboardError.noSuchPasteboard(board)) {
                 try await store.commit { [board] in try $0.setItems([.string("x")], on: board, options) }
             }
         }
         #expect(try await store.commit { try $0.pasteboards(limit: 10).count } == before)
-        // The control.
+        // The control: without a condition, a call that may create the pasteboard succeeds.
         _ = try await store.commit { [board] in try $0.setItems([.string("x")], on: board, options) }
         #expect(try await store.text(of: board) == "x")
         try await store.close()
@@ -86,7 +87,7 @@ import Testing
 
     @Test func namesAreComparedByteByByte() async throws {
         let store = try place.open()
-        // The same to Swift's `==` on strings: one precomposed, one with a combining accent.
+        // Swift's `==` treats the first two as equal: one has a precomposed letter, the other a combining accent.
         let names = [PasteboardName.named("caf\u{E9}"), .named("cafe\u{301}"), .named("CAF\u{E9}")]
         for (index, name) in names.enumerated() { try await store.put("\(index)", on: name) }
         for (index, name) in names.enumerated() { #expect(try await store.text(of: name) == "\(index)") }

@@ -61,7 +61,7 @@ import Testing
         for promise in all {
             let text = promise.type.text
             #expect(try await fulfil(promise.item, promise.type, count, text, in: store))
-            // The second one comes too late.
+            // A second value for the same promise comes too late.
             #expect(try await !fulfil(promise.item, promise.type, count, "other", in: store))
         }
         #expect(try await store.commit { try $0.promises(by: writer) }.isEmpty)
@@ -98,7 +98,7 @@ import Testing
             #expect(await missing([hint], in: store)?.isSensitive == true)
             #expect(try await store.commit { try $0.promises(by: writer) }.map(\.isSensitive) == [true])
         }
-        // The control: another bare name.
+        // The control: a type whose name only resembles the hint does not make the version sensitive.
         let types = [[try ContentType("x-kde-passwordManagerHints"), .html]]
         #expect(!types.isMarkedSensitive)
         _ = try await put([.string("one")], promising(types), in: store)
@@ -119,7 +119,7 @@ import Testing
         await #expect(throws: more) {
             try await store.commit { try $0.addItems([], to: board, one) }
         }
-        // Fulfilled representations, and those that were never promised, do not count.
+        // The limit does not count fulfilled promises, or representations that were written without a promise.
         #expect(try await fulfil(1, .json, count, "{}", in: store))
         _ = try await store.commit { try $0.addItems([.string("x")], to: board) }
         _ = try await store.commit { try $0.addItems([], to: board, one) }
@@ -218,7 +218,7 @@ import Testing
         let asked = options
         let count = try await put([.string("one")], asked, in: store)
         var again = asked
-        // The caller may have reconnected.
+        // The repeated call may come from another connection, because the caller may have reconnected.
         again.writer = "other"
         #expect(try await put([.string("one")], again, in: store) == count)
         let changes: [(inout WriteOptions) -> Void] = [

@@ -17,7 +17,7 @@ import Testing
         var store = try place.open()
         let claims = [try claim("z.A", "B.demo"), try claim("a.B", "b.Demo"), try claim("z.A", "c")]
         try await store.commit { for claim in claims { try $0.registrations.saveClaim(claim) } }
-        // Repeating a claim changes it and keeps its age.
+        // Repeating a claim changes its details, but it keeps its place in the order of age.
         let changed = try claim("z.A", "b.DEMO", window: 9)
         try await store.commit { try $0.registrations.saveClaim(changed) }
         try await store.close()

@@ -20,7 +20,7 @@ import Testing
         }
         let content = try await store.commit { try $0.items(of: board) }
         #expect(content.items.map(\.string) == ["start", "more"])
-        // The control: another id has another effect.
+        // The control: the same call with another id adds the items again.
         let other = try await store.commit {
             try $0.addItems([.string("more")], to: board, WriteOptions(id: .random()))
         }
@@ -41,7 +41,7 @@ import Testing
         }
         let first = try await set(.data(bytes))
         #expect(try await set(ValueFile.sealed.item(bytes, type: .octetStream)) == first)
-        // The control: different bytes are different arguments.
+        // The control: with other bytes under the same id, the call is rejected.
         await #expect(throws: PasteboardError.self) { _ = try await set(.data(ValueFile.pattern(70_000, seed: 2))) }
         try await store.close()
     }
@@ -132,7 +132,7 @@ import Testing
         place.clock.advance(seconds: 10_001)
         let third = try await store.commit { try $0.setItems([.string("x")], on: board, options) }
         #expect(second == first && back == first && third > first)
-        // The new call counts from now on, even when the old row is deleted.
+        // The id is now remembered for the third call, even when the row of the first one is deleted.
         for _ in 0..<5 { _ = try await store.commit { try $0.clear(.general, WriteOptions(id: .random())) } }
         let fourth = try await store.commit { try $0.setItems([.string("x")], on: board, options) }
         #expect(fourth == third)

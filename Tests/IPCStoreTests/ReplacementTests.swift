@@ -20,7 +20,7 @@ import Testing
     func `I1: an interrupted replacement loses nothing`(stage: Stage) async throws {
         let store = try place.open()
         try await store.put("hello", on: board)
-        // The row is only in the log.
+        // The crash image has the row only in the log, not yet in the database.
         let image = try place.crashImage()
         try await store.close()
         func file(_ name: String) -> String { image.directory + "/" + name }
@@ -56,14 +56,14 @@ import Testing
         var bytes = try place.bytes(place.database)
         bytes.replaceSubrange(0..<16, with: [UInt8](repeating: 0, count: 16))
         try place.write(bytes, to: place.database)
-        // The copy to read from cannot be written.
+        // A directory has the name of the copy, so the copy cannot be written.
         let copy = place.database + ".salvage"
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
         #expect(throws: StoreError.self) { try place.open() }
         #expect(try place.bytes(place.database) == bytes)
         let files = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
         #expect(files == ["blobs", "lock", "store.sqlite", "store.sqlite.salvage"])
-        // The control: with space for the copy, it is replaced.
+        // The control: once the copy can be written, the database is replaced.
         try FileManager.default.removeItem(atPath: copy)
         let again = try place.open()
         #expect(again.report.quarantine != nil)
@@ -93,7 +93,8 @@ import Testing
         #expect(try place.bytes(quarantine + "-wal") == written)
         try await again.put("new", on: board)
         try await again.close()
-        // The control: with its database, nothing is moved, and the log that was moved aside stays.
+        // The control: now that the log has its database, nothing is moved, and the log that was moved aside before
+        // stays there.
         let next = try Store.open(image)
         #expect(next.report.quarantine == nil)
         #expect(try await next.text(of: board) == "new")

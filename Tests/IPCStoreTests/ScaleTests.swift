@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct ScaleTests {
     static let isFull = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full"
 
-    /// The shortest of several times.
+    /// Runs the body several times and returns the shortest duration.
     private func fastest(of rounds: Int, _ body: () async throws -> Void) async throws -> Duration {
         var best = Duration.seconds(1_000)
         for _ in 0..<rounds { best = min(best, try await ContinuousClock().measure { try await body() }) }
@@ -17,7 +17,7 @@ import Testing
     private struct Times {
         var start, set, get, page, usage: Duration
 
-        /// Each time with its name.
+        /// Each duration with its name.
         var all: [(name: String, time: Duration)] {
             [("start", start), ("set", set), ("get", get), ("page", page), ("usage", usage)]
         }
@@ -71,7 +71,7 @@ import Testing
         let few = try await measure(boards: 10, items: 10)
         let many = try await measure(boards: boards, items: items)
         print("store: 10 boards, 100 items: \(few)\nstore: \(boards) boards, \(boards * items) items: \(many)")
-        // A time that grows with the store would increase a hundredfold.
+        // A duration that grew with the size of the store would be a hundred times as long.
         for (one, other) in zip(few.all, many.all) {
             #expect(other.time < max(one.time * 10, .milliseconds(10)), "\(other)")
         }

@@ -58,7 +58,7 @@ import Testing
         let image = try place.crashImage()
         try await store.close()
         for text in [marker, added, fulfilled] {
-            // The control: the same steps with content that is not sensitive leave it in the files.
+            // The control: content that is not sensitive is found in the files after the same steps.
             let found = try files(holding: text, below: place.path)
             #expect(found.isEmpty == isSensitive, "\(found)")
         }
@@ -116,7 +116,7 @@ import Testing
                 try await store.commit { try $0.items(of: board, ReadOptions(changeCount: count)) }
             }
         }
-        // A shorter time-to-live applies, a longer one does not.
+        // A time-to-live below 60 s applies; a longer one is shortened to 60 s.
         for (asked, given) in [(5, 5), (3_600_000, 60_000)] as [(UInt64, UInt64)] {
             _ = try await store.commit {
                 try $0.setItems([.string("s")], on: board, WriteOptions(timeToLive: asked, isSensitive: true))
@@ -178,7 +178,7 @@ import Testing
         }
         #expect(error?.code == .invalidArguments)
         #expect(try await store.commit { try $0.facts(of: board).changeCount } == count)
-        // The control: content that is not secret can be added, and a secret can replace everything.
+        // The control: adding plain content works, and so does replacing everything by the secret.
         _ = try await store.commit { try $0.addItems([.string("plain")], to: board) }
         _ = try await store.commit { try $0.setItems([.string("secret")], on: board, secret) }
         #expect(try await store.text(of: board) == "secret")
@@ -243,7 +243,7 @@ import Testing
         let file = ContentFile(owning: Glibc.open(place.path + "/value", O_RDONLY))
         let item = try PasteboardItem([Representation(type: .png, value: .file(file))])
         let taken = try await store.intake.take([item], persistent: false, sensitive: true)
-        // Content that was not checked is not accepted.
+        // The store does not accept a file that its intake has not checked.
         await #expect(throws: IntakeOutdated.self) { _ = try await put([item], in: store) }
         _ = try await put(taken, in: store)
         let read = try await store.commit { try $0.items(of: board).items }
@@ -262,12 +262,13 @@ import Testing
         #expect(memory.map { String(decoding: $0.bytes.prefix(6), as: UTF8.self) } == "secret")
         let flags = try Self.flags(of: address)
         #expect(flags.contains("dd") && flags.contains("dc"))
-        // A user may lock little memory; the limit here decides whether locking works.
+        // The system limits how much memory a user may lock. Expect locking only if the limit (8 is `RLIMIT_MEMLOCK`)
+        // allows it.
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(8), &limit)
         if geteuid() == 0 || limit.rlim_cur > 1 << 20 { #expect(flags.contains("lo")) }
         #expect(clinux_may_be_dumped() == 0)
-        // The control: other memory is neither.
+        // The control: ordinary memory is not excluded from dumps.
         let other = UnsafeMutableRawPointer.allocate(byteCount: 5_000, alignment: 16)
         #expect(try !Self.flags(of: UnsafeRawPointer(other)).contains("dd"))
         other.deallocate()

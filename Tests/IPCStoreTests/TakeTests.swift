@@ -81,7 +81,7 @@ import Testing
         _ = try await store.commit { try $0.takeItems(of: board, options) }
         try await store.put("next", on: board)
         place.clock.advance(seconds: 600)
-        // Another call with an id releases the old one.
+        // The kept content has expired, and the next call with an id releases it.
         _ = try await store.commit { try $0.clear(.general, WriteOptions(id: .random())) }
         let again = try await store.commit { try $0.takeItems(of: board, options).content.items }
         #expect(again == [.string("next")])

@@ -114,7 +114,7 @@ extension Store {
 }
 
 extension Store {
-    /// The form of ``commit(_:)`` without a task, with one closure for the result.
+    /// Like ``commit(_:)``, but without a task: one closure receives the result.
     func commit<Value: Sendable>(
         about board: PasteboardName? = nil, _ body: @escaping Operation<Value>,
         then: @escaping @Sendable (Result<Value, any Error>) -> Void

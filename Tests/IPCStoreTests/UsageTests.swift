@@ -42,7 +42,7 @@ import Testing
         #expect(state.bySource.map(\.usage.bytes) == [0, 10, 20])
         #expect(state.total == Usage(pasteboards: 2, items: 4, bytes: 30))
         #expect(state.memoryBytes == (persistent ? 0 : 30))
-        // Content kept for a repeated take also counts, and each version counts with its shared content.
+        // Content kept for a repeated take also counts. If versions share content, each of them is charged for it.
         _ = try await store.commit { transaction in
             _ = try transaction.addItems([.string("1234")], to: board, WriteOptions(source: alice))
             _ = try transaction.takeItems(of: board, ReadOptions(id: .random()))
@@ -112,7 +112,7 @@ import Testing
         try await store.close()
     }
 
-    /// Also while another limit is reached.
+    /// A write that can never fit is reported as such, even if another limit is reached too.
     @Test func writeThatNeverFitsIsReportedAsThat() async throws {
         let store = try place.open { ($0.limits.itemsPerSource, $0.limits.storedBytes) = (2, 100) }
         try await make("a", alice, in: store)
@@ -121,7 +121,7 @@ import Testing
         await #expect(
             throws: LimitExceeded(limit: "stored-bytes", use: 0, request: 101, allowed: 100)
         ) { try await set(101, on: .named("b"), alice, in: store) }
-        // The control: these bytes would fit, so only the reached limit is in the way.
+        // The control: this write would fit into the store, so the error names the limit that is reached.
         await #expect(
             throws: LimitExceeded(limit: "items-per-source", use: 2, request: 1, allowed: 2)
         ) { try await set(99, on: .named("b"), alice, in: store) }
@@ -199,13 +199,13 @@ import Testing
         for size in [10, 20] { try await set(size, on: board, source, in: store) }
         try await store.close()
         var file = try place.bytes(place.database)
-        // The rows of the usage start with the name; the row of the version has it after numbers.
+        // The name is in two rows: at the start of the source's usage row, and after some numbers in the version's row.
         let pattern = Array("demo.Alice".utf8)
         let places = (0...file.count - pattern.count).filter { file[$0..<$0 + pattern.count].elementsEqual(pattern) }
         try #require(places.count == 2)
         let before = file
         for start in places {
-            // In one case it is a bit of the number after the name, in the other a bit of the checksum.
+            // The byte after the name is part of a number in one row, and part of a checksum in the other.
             file = before
             file[start + pattern.count] ^= 1
             try place.write(file, to: place.database)

@@ -66,7 +66,7 @@ extension PasteboardItem {
         }
     }
 
-    /// The bytes of the first value, and whether it is a file.
+    /// The bytes of the item's first value, even if that value is a file.
     var firstBytes: [UInt8] {
         get throws {
             switch representations[0].value {
@@ -92,9 +92,9 @@ extension Store {
         }
     }
 
-    /// The names of the blobs, once at most `waiting` of them are files that wait for their rows.
+    /// Returns the names of the blobs, once at most `waiting` of them are new files without a row.
     ///
-    /// A rejected file waits until the last thread that used it has moved on, which may be a moment after its caller is
+    /// A rejected file stays until the last thread that used it has moved on, which may be a moment after its caller is
     /// answered. After ten seconds, the current names are returned.
     func blobs(waiting: Int = 0) async throws -> [String] {
         let end = ContinuousClock.now + .seconds(10)
@@ -115,8 +115,8 @@ enum ThisProcess {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
-    /// The number of open descriptors, once it is at most `most` or after a second (I17): a thread may still hold one
-    /// for a moment after its work is answered.
+    /// Waits until at most `most` descriptors are open, for up to one second, and returns their number (I17). A thread
+    /// may still hold a descriptor for a moment after its work is answered.
     static func descriptors(downTo most: Int) async -> Int {
         let end = ContinuousClock.now + .seconds(1)
         while descriptors > most, ContinuousClock.now < end { await Task.yield() }

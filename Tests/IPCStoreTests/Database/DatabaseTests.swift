@@ -56,7 +56,7 @@ import Testing
 
     @Test func `an unreadable page throws IOERR_READ, and counts as unreadable`() throws {
         try database("CREATE TABLE row (value)", "INSERT INTO row VALUES (1)").close()
-        // The lock and the schema are in place; the page of the table has not been read yet.
+        // These statements take the lock and read the schema, but not yet the page of the table.
         let database = try database("BEGIN", "SELECT * FROM sqlite_schema")
         #expect(DiskFault.replace(file, by: "/dev/null", O_WRONLY))
         let error = try error { _ = try database.integer("SELECT value FROM row") }
@@ -112,7 +112,7 @@ import Testing
     func `a text that is not one statement throws MISUSE`(_ sql: String) throws {
         let database = try database()
         #expect(try error { _ = try PreparedStatement(sql, on: database) }.code == SQLITE_MISUSE)
-        // Nothing of it is left.
+        // Closing succeeds only if no prepared statement is left.
         try database.close()
     }
 
@@ -142,7 +142,7 @@ import Testing
         let database = try database("CREATE TABLE row (value)", "INSERT INTO row VALUES (1), (2)")
         let select = try PreparedStatement("SELECT value FROM row", on: database)
         #expect(throws: CancellationError.self) { try select.query { _ in throw CancellationError() } }
-        // A statement that is still running would keep the table.
+        // SQLite would refuse to drop the table if a statement were still reading it.
         try database.execute("DROP TABLE row")
     }
 

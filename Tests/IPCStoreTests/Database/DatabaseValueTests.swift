@@ -28,7 +28,7 @@ import Testing
         [.integer(.min), .integer(.max), .integer(0), .integer(-1)],
         [.text("\0"), .text("a\0b"), .textBytes("a\0b\0"), .bytes([0])],
         [.text("ä€𝄞"), .text("'"), .bytes([0xFF, 0]), .text("\u{FEFF}\u{FFFF}")],
-        // Just below and above the space for short values.
+        // Text and bytes just below and just above the length that a short value may have.
         [
             .text(String(repeating: "x", count: 1_024)), .text(String(repeating: "y", count: 1_025)),
             .bytes([UInt8](repeating: 1, count: 1_024)), .textBytes(String(repeating: "z", count: 5_000)),

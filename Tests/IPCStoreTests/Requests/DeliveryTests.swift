@@ -168,7 +168,7 @@ import Testing
         let again = (0..<4).map { _ in place.request() }
         #expect(try await store.commit { try $0.requests.retry(requests[0].id, again[0]) } == nil)
         #expect(try await store.attempt(again[0].id) == items)
-        // A payload that was not kept cannot be sent again, and a retry without it would not be the same request.
+        // A payload that was not kept cannot be sent again. A retry without it would be a different request.
         for number in 1...3 {
             await #expect(throws: RequestError.payloadGone(requests[number].id)) {
                 try await store.commit { try $0.requests.retry(requests[number].id, again[number]) }

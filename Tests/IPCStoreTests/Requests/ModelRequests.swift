@@ -25,7 +25,7 @@ extension ModelRun {
         let record = request()
         try await store.accept(record, items.map { .items($0) } ?? .none)
         model.requests.append(.init(record: record, items: items))
-        // A repeated call changes nothing.
+        // Repeating the call changes nothing, even with another payload.
         let again = try await store.commit { try $0.requests.begin(record, payload: .items([.string("never")])) }
         #expect(again?.payload?.items == items.map { UInt32($0.count) })
     }

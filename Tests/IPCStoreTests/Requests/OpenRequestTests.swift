@@ -41,7 +41,7 @@ import Testing
             let id = ids[index]
             store.commit(
                 { try $0.requests.finish(id, RequestEnd(.handled, attempts: 1)) }, then: { _ in answers.add(index) })
-            // It has run, and so has the operation after it.
+            // Once this call returns, the end of the request has run too, because operations run in order.
             _ = try await store.stage { _ in }
             if index == 0 { #expect(answers.elements.isEmpty, "two more are on their way, and one waits") }
         }
@@ -50,7 +50,7 @@ import Testing
         try await store.close()
     }
 
-    /// The control: without this delay, each one has its own flush.
+    /// The control: without this delay, the end of each request is flushed on its own.
     @Test func withoutALingerTimeEachRequestIsFlushed() async throws {
         let store = try open(gatherMicroseconds: 0)
         let ids = try await begin(3, in: store)
@@ -70,7 +70,7 @@ import Testing
     @Test func aRolledBackEndLeavesTheRequestUnchanged_I2() async throws {
         let store = try open(gatherMicroseconds: 0)
         let id = try await begin(1, in: store)[0]
-        // In the group of the request's start, so that it is rolled back by a write.
+        // The request starts in the same group, so its end is rolled back by writing the old state back.
         await #expect(throws: Refused.self) {
             try await store.commit { transaction in
                 _ = try transaction.requests.finish(id, RequestEnd(.failed, attempts: 7))

@@ -47,7 +47,7 @@ import Testing
         #expect(try await store.requests(after: nil, limit: 9) { _ in true }.map(\.id) == [safe.id])
         try await expectSafe(store, safe)
         #expect(try await store.commit { $0.usage() }.total.items == 1)
-        // After a day, the record is deleted, with everything that it held.
+        // After a day, the damaged record is deleted, with everything that belongs to it.
         place.pass(86_400_000)
         _ = try await store.commit { try $0.expire() }
         #expect(try await store.commit { try $0.requests.record(hit.id) } == nil)
@@ -60,7 +60,7 @@ import Testing
         try damage("the value that is hit")
         let store = try place.open()
         await #expect(throws: RequestError.damagedPayload(hit.id)) { try await store.attempt(hit.id) }
-        // Nothing was recorded.
+        // The failed attempt was not recorded.
         #expect(try await store.commit { try $0.requests.record(hit.id)?.attempts } == 0)
         #expect(try await store.end(hit.id, .failed).outcome == .failed)
         try await store.commit { try $0.requests.drop(hit.id) }
@@ -92,7 +92,8 @@ import Testing
     @Test func salvageRemovesPayloadsOfLostRecords_I5() async throws {
         let (hit, safe) = try await write(.items([ValueFile.sealed.item(large)]))
         try damage("the step that is hit")
-        // SQLite rejects the definition of a table: the file is moved aside, and intact content is copied.
+        // The damaged definition of a table makes SQLite reject the file. The file is moved aside, and its intact
+        // content is copied.
         try damage("CREATE TABLE removal")
         let store = try place.open()
         #expect(store.report.salvaged != nil)

@@ -42,7 +42,7 @@ import Testing
             #expect(try await kept(own, in: store) == 1)
             #expect(try await kept(claimed, in: store) == 1, "a process that states the same name")
             #expect(try await kept(stranger, in: store) == 5 - round)
-            // The next start counts in the same way.
+            // After a restart, the records are counted in the same way.
             try await store.close()
             store = try place.open { $0.limits.endedRequestsKept = 5 }
             try await end([record(.claimed, ":1.99@bus 3-3")], in: store)
@@ -58,9 +58,10 @@ import Testing
         for requests in many { try await end(requests, in: store) }
         #expect(try await kept(few, in: store) == 8)
         let left = try await kept(many.flatMap { $0 }, in: store)
-        // All of them together keep four times as many as one, minus those that were deleted at once.
+        // Unattested payers together keep at most four times as many records as one payer, minus those that were
+        // deleted in one step.
         #expect((15...32).contains(left), "\(left)")
-        // The control: an application that the bus attests is not among them.
+        // The control: an application whose id the bus attests keeps all of its records.
         let owned = (0..<10).map { _ in record(.owned, ":3.1@bus 9-9") }
         try await end(owned, in: store)
         #expect(try await kept(owned, in: store) == 10)

@@ -51,10 +51,10 @@ import Testing
         try await store.commit { try $0.setHistoryLimit(0, of: board) }
         let request = place.request(board: board, changeCount: count)
         try await store.accept(request, .version(of: board, changeCount: count))
-        // Nothing was copied.
+        // The request and the pasteboard share one blob.
         #expect(try await store.blobs().count == 1)
         try await event.happen(to: board, in: store, place)
-        // The pasteboard itself may have released it.
+        // After most events, the pasteboard itself no longer has the version.
         if event != .toMemory, event != .toMemoryAndBack {
             await #expect(throws: PasteboardError.self) {
                 try await store.commit { try $0.items(of: board, ReadOptions(changeCount: count)) }
@@ -69,7 +69,7 @@ import Testing
             store = try place.open()
         }
         try await store.end(request.id, .handled)
-        // Only content that a pasteboard keeps is left.
+        // Once the request has ended, only content that the pasteboard still keeps is left.
         let isKept = event == .toMemoryAndBack || event == .add
         #expect(try await store.blobs().count == (isKept ? 1 : 0), "\(event)")
         try await store.close()
@@ -88,7 +88,7 @@ import Testing
             let items = try await store.commit { try $0.items(of: board).items }
             #expect(try items[0].firstBytes == large)
         }
-        // The control: without other holders, the content is removed with the pasteboard.
+        // The control: no request uses the content any more, so it is removed with the pasteboard.
         try await store.commit { _ = try $0.removePasteboard(board) }
         #expect(try await store.blobs().isEmpty)
         try await store.close()
@@ -187,13 +187,13 @@ import Testing
                 await #expect(throws: RequestError.notToBeKept) {
                     try await store.accept(place.request(), .version(of: name, changeCount: count))
                 }
-                // This consumes nothing.
+                // The rejected request did not consume the content.
                 #expect(try await store.commit { try $0.facts(of: name).itemCount } == 1)
             }
         }
         await #expect(throws: RequestError.notToBeKept) { try await store.accept(place.request(), .items([hint])) }
         #expect(try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.isEmpty)
-        // The control.
+        // The control: a payload that is not secret is accepted.
         try await store.accept(place.request(), .items([.string("no secret")]))
         #expect(try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.count == 1)
         try await store.close()
@@ -250,7 +250,7 @@ import Testing
         await #expect(throws: LimitExceeded.self) {
             try await store.accept(refused, .items(Array(repeating: .string(""), count: 4)))
         }
-        // An outcome is never rejected for that reason.
+        // Limits never prevent a request from ending; only its payload is not kept.
         _ = try await store.commit { try $0.requests.begin(refused) }
         let ended = try await store.end(refused.id, .failed, payload: .items(small))
         #expect(ended.outcome == .failed && ended.payload == nil)

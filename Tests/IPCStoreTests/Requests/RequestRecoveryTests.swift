@@ -5,7 +5,7 @@ import Testing
 
 private struct Refusal: Error {}
 
-/// The remains of a request after a crash at any moment, and of an operation that fails halfway.
+/// What is left of a request after a crash at any moment, and after an operation that fails halfway.
 @Suite(.serialized) struct RequestRecoveryTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
@@ -13,8 +13,8 @@ private struct Refusal: Error {}
 
     init() throws { place = try TestPlace() }
 
-    /// Accepts queued requests with a change to a pasteboard, checks the files after each answer, and returns how many
-    /// of them a crash would have lost.
+    /// Accepts queued requests, each with a change to a pasteboard, and checks the files after each answer. Returns the
+    /// number of requests that a crash would have lost.
     private func lost(_ control: StoreConfiguration.Control?) async throws -> Int {
         let store = try place.open { $0.control = control }
         try await store.put("first", on: board)
@@ -74,7 +74,7 @@ private struct Refusal: Error {}
         try await store.close()
     }
 
-    /// Everything that changes the in-memory information about requests.
+    /// Performs every kind of change to the information about requests that is kept in memory.
     private func everything(
         _ transaction: borrowing StoreTransaction, _ known: [RequestRecord], _ fresh: [RequestRecord]
     ) throws {
@@ -90,7 +90,8 @@ private struct Refusal: Error {}
         _ = try transaction.requests.retry(known[2].id, fresh[2])
         try transaction.requests.noteLateOutcome(known[2].id, .handled)
         _ = try transaction.requests.noteSteps(known[3].id, [], isCrash: true)
-        // Too many: the oldest ones are deleted, and the entries of dropped ones.
+        // These exceed the number of records that are kept. The oldest records are deleted, and so are the entries of
+        // dropped requests.
         for request in fresh[3...] {
             _ = try transaction.requests.begin(request)
             _ = try transaction.requests.finish(request.id, RequestEnd(.failed))
@@ -98,7 +99,7 @@ private struct Refusal: Error {}
         try transaction.registrations.setPolicy(AccessPolicy(allowsOthers: false), of: ApplicationID("demo.One"))
     }
 
-    /// Everything that can be queried.
+    /// Describes everything about the requests that can be queried.
     private func state(_ store: Store, _ all: [RequestRecord]) async throws -> String {
         let listed = try await store.requests(after: nil, limit: 1_000) { _ in true }
         return try await store.commit { transaction in
@@ -119,7 +120,7 @@ private struct Refusal: Error {}
         let fresh = (0..<9).map { _ in place.request() }
         let before = try await state(store, known + fresh)
         for round in 0..<3 {
-            // As the first of its group, and after others in it.
+            // The failing operation is the first in its group in round 0, and follows another change in later rounds.
             _ = try await store.stage { transaction in
                 if round > 0 { _ = try transaction.clear(.general) }
             }
@@ -135,7 +136,7 @@ private struct Refusal: Error {}
         #expect(try await state(image, known + fresh) == before)
         try await image.close()
         #expect(try await store.blobs().count == 1)
-        // The control: an operation that does not throw changes it.
+        // The control: the same operation changes the state if it does not throw.
         try await store.commit { try everything($0, known, fresh) }
         #expect(try await state(store, known + fresh) != before)
         #expect(try await store.attempt(known[3].id)?.first?.firstBytes == large)

@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Nothing takes longer because many requests wait, and many are found soon after a start.
+/// No operation takes longer because many requests are waiting, and a start finds many of them quickly.
 @Suite(.serialized) struct RequestScaleTests {
     private struct Times {
         var start, list, accept, deliver, end: Duration
@@ -57,7 +57,7 @@ import Testing
         let few = try await measure(pending: 10)
         let times = try await measure(pending: many)
         print("store: 10 pending: \(few)\nstore: \(many) pending: \(times)")
-        // A time that grows with the number of waiting requests would increase a hundredfold.
+        // A duration that grew with the number of waiting requests would be hundreds of times as long.
         for (one, other) in [(few.accept, times.accept), (few.deliver, times.deliver), (few.end, times.end)] {
             #expect(other < max(one * 10, .milliseconds(2)), "\(one) \(other)")
         }

@@ -27,7 +27,7 @@ import Testing
             try await store.commit { try $0.requests.retry(first.id, other) }
         }
         #expect(try await store.commit { try $0.requests.record(first.id)?.trace.map(\.kind) } == [.retried])
-        // Both hold it: it is charged once, and removed with the last one.
+        // Both requests use the same payload: it is charged once, and removed with the second of them.
         #expect(try await store.commit { $0.usage() }.total.bytes == 7)
         try await store.commit { try $0.requests.drop(first.id) }
         #expect(try await store.attempt(second.id) == items)
@@ -50,7 +50,7 @@ import Testing
                 try await store.commit { try $0.requests.retry(request.id, place.request()) }
             }
         }
-        // The control: without a payload, nothing is missing.
+        // The control: a request without a payload can be retried.
         let failed = place.request()
         try await store.accept(failed, .none)
         try await store.end(failed.id, .expired)
