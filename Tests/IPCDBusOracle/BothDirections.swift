@@ -14,7 +14,7 @@ enum BothDirections {
         } catch { return "IPCDBus does not write what it has read: \(error)" }
         ours.setSerial(1)
         let body = Array(ours.bytes[ours.bodyStart...])
-        // There is only one way to write a value, so the bytes must be the original ones.
+        // Each value has only one encoding, so IPCDBus must write the same bytes that it has read.
         if original.bytes[0] == UInt8(ascii: "l"), !body.elementsEqual(original.bytes[original.bodyStart...]) {
             return "IPCDBus writes other bytes than it has read"
         }

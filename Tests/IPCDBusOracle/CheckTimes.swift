@@ -1,7 +1,8 @@
 internal import Glibc
 internal import IPCDBus
 
-/// The time of one message that is as expensive as its type allows. Every other client waits that long.
+/// Measures how long it takes to check one message that is as expensive as its type allows. All other clients wait that
+/// long.
 package struct CheckTimes {
     package struct Kind: Sendable, CustomStringConvertible {
         package let description: String
@@ -23,7 +24,7 @@ package struct CheckTimes {
         String(repeating: "(", count: 31) + type + String(repeating: ")", count: 31)
     }
 
-    /// Arrays with as many elements as fit; the elements are as small as possible.
+    /// Arrays with as many elements as fit into the message, because each element is as small as possible.
     package static let kinds: [Kind] = [
         Kind("at") { $0.number(1, size: 8) },
         Kind("a(yt)") { writer in

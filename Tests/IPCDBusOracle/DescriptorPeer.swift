@@ -3,14 +3,14 @@ internal import CLinux
 internal import Glibc
 internal import IPCDBus
 
-/// A libdbus connection and the other end of its socket. `dbus_message_demarshal` rejects every message with
-/// descriptors, so these use a connection.
+/// A libdbus connection and the other end of its socket. Messages with descriptors need a connection, because
+/// `dbus_message_demarshal` rejects all of them.
 final class DescriptorPeer {
     private let listener: CInt
     private let address: String
     private var connection: OpaquePointer?
     private var socket: CInt = -1
-    /// The files that messages carry. They differ, so that the comparison notices a wrong one.
+    /// The files whose descriptors messages carry. All are different, so that the comparison notices a wrong one.
     private let files: [Descriptor]
 
     static let mostDescriptors = 4
@@ -116,7 +116,7 @@ final class DescriptorPeer {
         let reading = Reading(bytes, descriptors: descriptors)
         if let conflict = reading.conflict { return conflict }
         let reference = exchange(bytes, descriptors)
-        // Remaining descriptors would belong to the next message.
+        // Descriptors that the message does not use would be assigned to the next message, so close the connection.
         if reading.message?.descriptors.count != descriptorCount { disconnect() }
         switch (reference, reading.message) {
         case (nil, nil): return nil
@@ -132,7 +132,7 @@ final class DescriptorPeer {
         }
     }
 
-    /// Compares what each side writes with descriptors, and the other reads.
+    /// Lets each side write a message with descriptors and the other side read it, and compares the results.
     private func returned(_ values: [Value], _ signature: String) -> String? {
         do throws(MessageError) {
             let ours = try Message.signal(
@@ -144,7 +144,8 @@ final class DescriptorPeer {
             }
             if let difference = ValueComparison.difference(values, read) { return "written by IPCDBus: \(difference)" }
         } catch .tooManyDescriptors {
-            // A value may name one descriptor several times, and it is written again each time.
+            // If values name the same descriptor several times, each is written as another descriptor, which may be too
+            // many.
             return nil
         } catch { return "IPCDBus does not write what it has read: \(error)" }
         guard let connection = connect(), let theirs = ReferenceWriter.message(values) else {

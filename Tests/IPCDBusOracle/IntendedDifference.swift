@@ -54,7 +54,7 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
         return search.found
     }
 
-    /// “Bus names”, for a name that starts with a colon and has only valid characters.
+    /// Whether a name that starts with a colon and has only valid characters follows the clause “Bus names”.
     private static func isUniqueName(_ name: String) -> Bool {
         let elements = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
         return elements.count >= 2 && elements.allSatisfy { !$0.isEmpty }
@@ -62,7 +62,7 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
 
     /// The reason why libdbus rejects a message that IPCDBus accepts.
     ///
-    /// - Parameter isAccepted: whether libdbus accepts other bytes.
+    /// - Parameter isAccepted: tells whether libdbus accepts a changed copy of the message.
     static func acceptance(
         _ bytes: [UInt8], _ message: Message, isAccepted: ([UInt8]) -> Bool = { ReferenceMessage($0) != nil }
     ) -> IntendedDifference? {
@@ -73,8 +73,8 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
         return hasContainerInstance(bytes, bodyStart: message.bodyStart, isAccepted) ? .containerInstance : nil
     }
 
-    /// Whether libdbus accepts the message with another number in place of 10. The start of the field is unknown here,
-    /// so all candidate positions are tried.
+    /// Whether libdbus accepts the message if its header field 10 gets another number. The position of the field is
+    /// unknown here, so all candidates are tried.
     private static func hasContainerInstance(
         _ bytes: [UInt8], bodyStart: Int, _ isAccepted: ([UInt8]) -> Bool
     ) -> Bool {
@@ -128,7 +128,7 @@ package enum IntendedDifference: String, CaseIterable, Sendable {
                     dbus_message_iter_get_basic(&iterator, &text)
                     if let text { note(String(cString: text)) }
                 case UInt8(ascii: "h"):
-                    // Without descriptors, none can be read.
+                    // If the message comes without descriptors, libdbus cannot read one.
                     if descriptorCount == 0 || !isDescriptor(&iterator) { found.insert(.descriptorIndex) }
                 default: break
                 }

@@ -1,6 +1,7 @@
 internal import IPCDBus
 
-/// Reads a dictionary `a{sv}` by the known prefixes of its entries, and compares that with reading its keys and types.
+/// Reads a dictionary `a{sv}` twice and compares the results: by comparing the beginning of each entry with known
+/// bytes, and by reading each key and type.
 enum KnownBeginnings {
     private struct Entry {
         let key: String
@@ -29,7 +30,7 @@ enum KnownBeginnings {
         }
     }
 
-    /// Equal even for values that are not equal to themselves, such as NaN.
+    /// The text of a value. Equal values have equal texts even if they do not equal themselves, such as NaN.
     private struct Text: Equatable {
         let text: String
         init(_ value: Value) { text = "\(value)" }

@@ -41,7 +41,7 @@ package struct MessageGenerator {
         values.out.setNumber(UInt32(values.out.count - 16), at: 12)
         values.align(8)
         let bodyStart = values.out.count
-        // Invalid types have no values; the message is invalid without them.
+        // There are no values for invalid types, but the message is invalid even without values.
         if isRight(types) { values.values(types) }
         if isFault() { values.out.byte(0) }
         values.out.setNumber(UInt32(values.out.count - bodyStart), at: 4)
@@ -98,13 +98,13 @@ package struct MessageGenerator {
     }
 }
 
-/// Changes that ignore the grammar, and sometimes keep the frame.
+/// Changes messages without regard to the grammar. Some changes keep the lengths in the header correct.
 enum Mutation {
     static func change(_ bytes: inout [UInt8], _ random: inout Randomness) {
         let bodyStart = bodyStart(bytes)
         let length = bytes.count
         for _ in 0...random.below(3) where bytes.count > 16 { changeOnce(&bytes, &random) }
-        // Without this, most changes of the length would be noticed from their frame alone.
+        // Usually correct the length in the header. Otherwise most changes would be noticed by the length alone.
         guard bytes.count != length, bodyStart <= bytes.count, random.below(4) > 0 else { return }
         let isBig = bytes[0] == UInt8(ascii: "B")
         let body = UInt32(bytes.count - bodyStart)

@@ -16,7 +16,7 @@ package struct Oracle {
     }
 
     private let seed: UInt64
-    /// The number of messages that both accepted, and that both rejected.
+    /// The number of messages that both implementations accepted; below, the number of those that both rejected.
     package private(set) var accepted = 0
     package private(set) var rejected = 0
     package private(set) var intended: [IntendedDifference: Int] = [:]
@@ -29,7 +29,7 @@ package struct Oracle {
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
-    /// Generates the input with an index, and compares.
+    /// Generates the input with this index, and compares how both implementations read it.
     package mutating func difference(index: UInt64) -> Difference? {
         if index % 64 == 5 { return descriptorDifference(index) }
         let bytes = MessageGenerator.message(seed: seed, index: index)
@@ -54,7 +54,7 @@ package struct Oracle {
             rejected += 1
             return Reading(bytes).message == nil ? nil : "IPCDBus accepts a frame that libdbus rejects"
         }
-        // Any bytes may follow a message.
+        // Remove the bytes after the message: they may be anything.
         if length > 0, length < bytes.count { bytes.removeLast(bytes.count - length) }
         let reading = Reading(bytes)
         if let conflict = reading.conflict { return conflict }
@@ -93,7 +93,7 @@ package struct Oracle {
     }
 
     private func arrival(_ bytes: [UInt8], _ random: inout Randomness) -> String? {
-        // IPCDBus does not know the frame of another version.
+        // IPCDBus cannot find the end of a message of another protocol version.
         guard bytes[3] == 1 else { return nil }
         var frames = [bytes]
         while random.once(in: 2) {

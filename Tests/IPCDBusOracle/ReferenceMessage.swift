@@ -6,10 +6,10 @@ internal import IPCDBus
 final class ReferenceMessage {
     let pointer: OpaquePointer
 
-    /// Takes over a reference.
+    /// Takes over the caller's reference to a libdbus message.
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// `nil` for bytes that are not a whole message to libdbus. The message has no descriptors.
+    /// Reads bytes without descriptors; `nil` if libdbus does not accept them as one whole message.
     convenience init?(_ bytes: [UInt8]) {
         let pointer = bytes.withUnsafeBytes { bytes in
             dbus_message_demarshal(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(bytes.count), nil)
@@ -20,7 +20,8 @@ final class ReferenceMessage {
 
     deinit { dbus_message_unref(pointer) }
 
-    /// The length of the message that starts with these bytes; 0 if still unknown, `nil` if there can be none.
+    /// The length of the message that starts with these bytes; 0 if more bytes are needed to know it, `nil` if no
+    /// message starts like this.
     static func length(_ bytes: [UInt8]) -> Int? {
         let length = bytes.withUnsafeBytes { bytes in
             dbus_message_demarshal_bytes_needed(
@@ -58,7 +59,7 @@ final class ReferenceMessage {
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// The difference between its header and ours.
+    /// Describes the first difference between the header that libdbus has read and ours; `nil` if there is none.
     func difference(_ message: Message) -> String? {
         let pairs: [(String, UnsafePointer<CChar>?, String?)] = [
             ("path", dbus_message_get_path(pointer), message.path?.text),

@@ -1,4 +1,4 @@
-/// Strings within a grammar, near its limits, and beyond.
+/// Random strings that follow a grammar, are close to its limits, or violate it.
 extension Randomness {
     private static let word = Array("abzAZ_09".utf8)
 

@@ -2,14 +2,14 @@
 struct ValueGenerator {
     var random: Randomness
     var out: WireWriter
-    /// One value in this number breaks a rule; 0 for never.
+    /// On average, one in this many values breaks a rule; 0 means none.
     var faultOdds: Int
     /// The number of descriptors that come with the message.
     var descriptorCount: Int
     /// The number of values that may still be written; after that, arrays are empty.
     var budget = 60
     private var variantDepth = 0
-    /// Whether all values stay far from the nesting limits.
+    /// Whether values are kept far below the nesting limits.
     private var isPlain = false
 
     init(_ random: Randomness, isBigEndian: Bool, faultOdds: Int, descriptorCount: Int) {
@@ -82,7 +82,7 @@ struct ValueGenerator {
             var inside = element
             value(types, &inside)
         }
-        // Deep types are useful only with content.
+        // Often make sure that an array with a deep type is not empty, because its elements matter for the test.
         if out.count == start, budget > 20, variantDepth == 0, random.once(in: 2) {
             var inside = element
             value(types, &inside)
@@ -108,7 +108,8 @@ struct ValueGenerator {
         values(type)
     }
 
-    /// The value of an unknown header field, without intended differences: libdbus's iterators do not show it.
+    /// Writes the value of an unknown header field. It must not contain an intended difference, because libdbus's
+    /// iterators cannot show this value.
     mutating func plainVariant() {
         isPlain = true
         defer { isPlain = false }

@@ -1,4 +1,4 @@
-/// Bytes in either byte order. It shares no code with the product, and it writes what no correct program would.
+/// Writes bytes in either byte order. It shares no code with the product, and can write what no correct program would.
 struct WireWriter {
     let isBigEndian: Bool
     private(set) var bytes: [UInt8] = []

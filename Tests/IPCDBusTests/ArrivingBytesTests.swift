@@ -2,7 +2,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// The bound for the arguments of calls in progress.
+/// The limit on the memory for arguments of calls in progress.
 @DBusActor
 struct ArrivingBytesTests {
     private static let megabyte = 1 << 20
@@ -24,12 +24,12 @@ struct ArrivingBytesTests {
             let caller = try caller(number)
             charges.append(try #require(bound.charge(8 << 20, to: caller)))
         }
-        // Everything is taken: a caller that already holds something gets no more, and one that holds nothing does.
+        // The bound is reached. A caller that already has a share gets no more; one that has nothing still gets some.
         let (first, large, small) = (try caller(0), try caller(5), try caller(6))
         #expect(bound.charge(2 << 20, to: first) == nil)
         charges.append(try #require(bound.charge(16 << 20, to: large)))
         #expect(bound.charge(2 << 20, to: small) == nil)
-        // A small share is granted whatever others hold.
+        // A small amount is granted no matter how much other callers have.
         charges.append(try #require(bound.charge(Self.megabyte, to: small)))
         #expect(bound.isWithinShare(small))
         #expect(!bound.isWithinShare(large))

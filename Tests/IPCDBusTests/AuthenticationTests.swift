@@ -2,9 +2,9 @@ import Testing
 
 @testable import IPCDBus
 
-/// The conversation before the first message, as a value.
+/// The authentication that precedes the first message, without a socket.
 struct AuthenticationTests {
-    /// Simulates a program of user 1000, and returns the answers; `piece` bytes at a time.
+    /// Plays a program of user 1000 that sends the text in pieces of `piece` bytes, and returns what it is answered.
     private func converse(
         _ said: String, side: Authentication.Side = .server(peer: 1000, own: 1000, id: "1234"), piece: Int = .max
     ) -> (answers: String, state: Authentication.State, left: Int) {
@@ -25,7 +25,8 @@ struct AuthenticationTests {
         let all = converse("\0AUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\nl\u{1}", piece: piece)
         #expect(all.answers == "OK 1234\r\nAGREE_UNIX_FD\r\n")
         #expect(all.state == .finished)
-        // A message follows BEGIN; a piece ends there, or contains some of the message too.
+        // The first two bytes of a message follow BEGIN. They are left over, whether they come in the same piece or
+        // not.
         #expect(all.left == 2)
     }
 
@@ -87,7 +88,7 @@ struct AuthenticationTests {
     @Test func bytesBeforeBEGINAreNotAMessage() throws {
         var authentication = Authentication(.server(peer: 1000, own: 1000, id: "1234"), user: 1000)
         let bytes = [0] + WireBytes.message(signature: "s", body: [2, 0, 0, 0, 13, 10, 0])
-        // All of it is taken for lines of the conversation, and the first line is unknown.
+        // All bytes are taken as lines of the authentication, and the first line is an unknown command.
         #expect(bytes.withUnsafeBytes { authentication.take($0) } == bytes.count)
         #expect(authentication.state == .speaking)
         #expect(String(decoding: authentication.takeOutgoing(), as: UTF8.self).hasPrefix("ERROR "))

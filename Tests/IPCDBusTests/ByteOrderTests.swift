@@ -14,7 +14,7 @@ struct ByteOrderTests {
     ]
     private static let signature = "ybnqiuxtdsogayaqa{sv}(yt)a(yt)v"
 
-    /// ``values``, written by hand.
+    /// The bytes of ``values``, written by hand.
     private static func body(_ isBigEndian: Bool) -> [UInt8] {
         var body = WireBytes(isBigEndian: isBigEndian)
         body.raw([254])
@@ -34,7 +34,8 @@ struct ByteOrderTests {
         body.number(UInt32(4))
         body.number(UInt16(1))
         body.number(UInt16(0x0200))
-        // The entry: 4 for the length, "k", its NUL, the signature in 3, padded to 12, a number.
+        // A dictionary entry of 16 bytes: the length of the key (4), "k" and NUL, a signature (3), padding up to byte
+        // 12, and a number.
         body.number(UInt32(16))
         body.align()
         body.text("k")
@@ -71,7 +72,7 @@ struct ByteOrderTests {
             $0.field(4, "s") { $0.text("a.b.Error") }
             $0.field(5, "u") { $0.number(UInt32(0x0102_0304)) }
         }
-        // Its argument is missing, which its header does not show.
+        // The header announces a string, but the message has no arguments.
         let message = try Message.received(bytes)
         #expect(message.kind == .error && message.replySerial == 0x0102_0304 && message.errorName == "a.b.Error")
         #expect(message.errorText == "")
@@ -97,7 +98,7 @@ struct ByteOrderTests {
         #expect(throws: MessageError.malformed("a Boolean value must be 0 or 1, not 2")) { try Message.received(bytes) }
     }
 
-    /// Other implementations read what is written here.
+    /// A message that IPCDBus writes has the same bytes as one written by hand, so other implementations can read it.
     @Test func aMessageIsWrittenAsItWasReadByHand() throws {
         let message = try Message.signal(
             path: "/a", interface: "a.b", member: "M", to: nil, signature: "sat"

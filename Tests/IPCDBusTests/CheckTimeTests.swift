@@ -4,10 +4,11 @@ import Testing
 
 @testable import IPCDBus
 
-/// How long a message keeps all others waiting: no longer than its size justifies.
+/// Checking a message must not keep all other clients waiting for longer than the size of the message justifies.
 struct CheckTimeTests {
-    /// A debug build takes about thirty times as long as a release build, so the size is small and the bound is
-    /// generous. A time that grows with the depth of the types, or with the square of the length, exceeds it.
+    /// The bound is generous and the size small, because a debug build takes about thirty times as long as a release
+    /// build. A duration that grows with the nesting of the types, or with the square of the length, still exceeds the
+    /// bound.
     @Test(arguments: CheckTimes.kinds)
     func `the time to check a message depends only on its length`(_ kind: CheckTimes.Kind) {
         let quarter = CheckTimes(kind, bytes: 64 << 10)
@@ -21,7 +22,7 @@ struct CheckTimeTests {
 
     @Test func `deeply nested numbers cost no more than plain ones`() throws {
         let deep = CheckTimes(try #require(CheckTimes.kinds.first { "\($0)" == "a((…t…)) 31 deep" }), bytes: 4 << 20)
-        // Rejected by its length alone: half a million elements are not examined.
+        // The message is rejected because of the array's length, before any of its half a million elements is examined.
         #expect(deep.milliseconds() < 5)
     }
 }

@@ -12,7 +12,7 @@ struct DescriptorPatienceTests {
         while await Self.retry(&patience) { attempts += 1 }
         #expect(ContinuousClock.now - start >= DescriptorPatience.most)
         #expect(attempts > 0 && !patience.isWaiting)
-        // The next message in the same state gets no time of its own.
+        // After a wait that was in vain, the next message does not wait at all.
         #expect(!patience.waits {})
         #expect(!patience.isWaiting)
     }
@@ -31,7 +31,7 @@ struct DescriptorPatienceTests {
         var attempts = 0
         #expect(patience.waits { attempts += 1 })
         patience.end()
-        // A timer that is due later shows that the time of the attempt has passed.
+        // This timer is due later than the next attempt would be, so that attempt would have been made by then.
         let timer = DBusTimer()
         await withCheckedContinuation { continuation in
             timer.set(at: .now + DescriptorPatience.most) { continuation.resume() }

@@ -5,7 +5,7 @@ import Testing
 /// Which peer is disconnected when peers together hold too much.
 @DBusActor
 struct HeldBoundTests {
-    /// The shares of a bound, and the peers that were disconnected, in order.
+    /// Creates shares of a bound, and records which peers were disconnected, in order.
     @DBusActor
     private final class Scene {
         let bound = HeldBound(most: 1_000)
@@ -15,7 +15,7 @@ struct HeldBoundTests {
             HeldBound.Share(of: bound) { [weak self] in self?.ended.append(name) }
         }
 
-        /// Disconnects come after the current work.
+        /// Returns the disconnected peers once the current work is done, because peers are disconnected only after it.
         func allEnds() async -> [String] {
             await withCheckedContinuation { continuation in
                 DBusActor.thread.soon { continuation.resume() }

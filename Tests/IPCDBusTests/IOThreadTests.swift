@@ -2,7 +2,8 @@ import IPCDBus
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct IOThreadTests {
-    /// After some rounds of jobs, the thread polls the sockets, and deferred work may be added in the last round.
+    /// The thread polls the sockets after a number of rounds of jobs. Deferred work that the last of these rounds adds
+    /// must run all the same, so try every number of rounds.
     @Test func deferredWorkRunsBeforeTheThreadSleeps() async {
         for rounds in 0..<200 {
             await withCheckedContinuation { continuation in

@@ -24,7 +24,8 @@ struct IncomingBytesTests {
         return WireBytes.message(signature: "s", body: body.bytes)
     }
 
-    /// The longest message that is not a large one, its neighbours, and several in one piece.
+    /// The lengths include those just below and above the limit for large messages. If the pieces are long, several
+    /// messages arrive in one piece.
     @Test(arguments: [1, 3, 1_000, 65_536, .max])
     func messagesAreAssembledFromAnyFragments(_ piece: Int) throws {
         let header = Self.bytes("").count
@@ -113,7 +114,7 @@ struct IncomingBytesTests {
             #expect(incoming.heldCount == arrived)
             before = Self.touchedPages()
         }
-        // Wiping all of it would touch 8,192 pages.
+        // Clearing the whole buffer would touch 8,192 pages.
         #expect(Self.touchedPages() - before < 256)
     }
 }

@@ -19,7 +19,7 @@ struct LinkTests {
         Link(socket, Authentication(.server(peer: getuid(), own: getuid(), id: "1234"), user: getuid()))
     }
 
-    /// The messages of a link; the stream ends with it.
+    /// The messages that a link receives. The stream ends when the link ends.
     private static func messages(_ link: Link) -> AsyncStream<Message> {
         let (stream, continuation) = AsyncStream.makeStream(of: Message.self)
         link.receive = { continuation.yield($0) }
@@ -76,7 +76,7 @@ struct LinkTests {
         #expect(next == 60 && waited > 0 && client.bytesWaiting == 0)
     }
 
-    /// Nothing else runs on the thread between the peer's message and the end of its link.
+    /// The peer's messages arrive and the link is closed without any other work on the thread in between.
     @Test(arguments: [true, false])
     func bytesBeforeTheEndAreReadOnlyOnRequest(_ isAskedFor: Bool) async throws {
         let (one, other) = try Self.pair()
@@ -95,12 +95,12 @@ struct LinkTests {
         client.close()
         if isAskedFor { server.takeInRest() }
         server.close()
-        // The third was not sent completely.
+        // The third message was too long to be sent completely before the client closed.
         #expect(received == (isAskedFor ? [1, 2] : [1]))
     }
 
-    /// A receiver that assigns descriptors to the last byte read with them, like dbus-broker, finds them in their
-    /// message.
+    /// Some receivers, such as dbus-broker, assign descriptors to the last byte that is read together with them. They
+    /// must find the descriptors in the right message.
     @Test func `a message with descriptors is sent alone`() throws {
         let (one, other) = try Self.pair()
         var outgoing = OutgoingMessages()
@@ -126,7 +126,7 @@ struct LinkTests {
         }
     }
 
-    /// Arbitrary bytes in place of a message to send.
+    /// A message whose bytes are replaced by arbitrary ones, so that they can be sent.
     private static func raw(_ bytes: [UInt8], descriptors: Int) throws -> Message {
         let copy = try #require(malloc(bytes.count))
         bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
@@ -159,14 +159,15 @@ struct LinkTests {
         #expect(link.isOpen)
     }
 
-    /// Sends these parts and a valid message after them, which must arrive.
+    /// Sends these parts and a valid last message, which must arrive, and returns the defects of the messages before
+    /// it.
     private static func defects(_ parts: [(bytes: [UInt8], descriptors: Int)]) async throws -> [MessageDefect?] {
         let (one, other) = try pair()
         let link = server(other)
         link.limitMessages(bytes: 100_000, descriptors: 3)
         let messages = messages(link)
         try say(parts, over: one)
-        // With a separate call, so that descriptors before it belong to other bytes.
+        // The last message is sent by a separate call, so that earlier descriptors do not arrive with its bytes.
         try say(over: one, last)
         var found: [MessageDefect?] = []
         for await message in messages {
@@ -190,16 +191,16 @@ struct LinkTests {
     @Test func `I17: excess descriptors are closed, and the link stays open`() async throws {
         let tooMany = MessageDefect.invalid(.tooManyDescriptors(7))
         let first = Array(Self.withDescriptors[..<1])
-        // Spread over the bytes of a message.
+        // The descriptors of one message arrive with different bytes of it.
         let rest = Array(Self.withDescriptors[2...])
         #expect(
             try await Self.defects([(first, 3), (Array(Self.withDescriptors[1..<2]), 4), (rest, 0)]) == [tooMany])
-        // All at once.
+        // All descriptors arrive together.
         #expect(try await Self.defects([(Self.withDescriptors, 7)]) == [tooMany])
-        // The end of a message arrives with the beginning of the next one, which has as many.
+        // The end of a message arrives together with the beginning of the next one, which has just as many descriptors.
         let joined = Array(Self.withDescriptors[1...]) + Self.withDescriptors
         #expect(try await Self.defects([(first, 3), (joined, 3)]) == [nil, nil])
-        // Fewer than the message names, and some that no message names.
+        // A message refers to more descriptors than arrive; then some arrive with a message that refers to none.
         let missing = MessageDefect.invalid(.malformed("a message refers to more file descriptors than it carries"))
         #expect(try await Self.defects([(Self.withDescriptors, 2)]) == [missing])
         #expect(try await Self.defects([(Self.plain, 1), (Self.withDescriptors, 3)]) == [nil, nil])
@@ -207,11 +208,11 @@ struct LinkTests {
     }
 
     @Test func `an invalid header affects only its own message`() async throws {
-        // The bus forwards this signature: 34 arrays, but never more than two in a row.
+        // A bus forwards this signature. It has 34 arrays, but never more than two directly inside each other.
         let deep = String(repeating: "aa(", count: 17) + "y" + String(repeating: ")", count: 17)
         let wrong = MessageDefect.invalid(.malformed("a header field has an invalid value"))
         var bytes = Self.plain
-        // The message type: no type has the number 0.
+        // This byte is the message type, and no type has the number 0.
         bytes[1] = 0
         let lacks = MessageDefect.invalid(.malformed("a header lacks a field that its message type requires"))
         let found = try await Self.defects([
@@ -222,14 +223,15 @@ struct LinkTests {
     }
 
     @Test func `a message with an oversized header is skipped`() async throws {
-        // An unknown field with a string of 99 KiB; the message is longer than the link keeps.
+        // The header has an unknown field with a string of 100,000 bytes, so the message exceeds the link's limit.
         let long = WireBytes.message(signature: "", body: []) {
             $0.field(200, "s") { $0.text(String(repeating: "a", count: 100_000)) }
         }
         #expect(try await Self.defects([(long, 1), (Self.withDescriptors, 3)]) == [nil])
     }
 
-    /// The control for the tests above: without a frame, nothing after it can be found.
+    /// The control for the tests above: with an invalid byte order, version or length in a header, the next message
+    /// cannot be found.
     @Test(arguments: [0, 3, 7, 15]) func `bytes without a frame close the link`(_ place: Int) async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
@@ -249,7 +251,7 @@ struct LinkTests {
         }
         let header = bytes.withUnsafeBytes { MessageHeader(faulty: $0) }
         #expect(header.sender == ":1.5" && header.replySerial == 77 && header.descriptorCount == 2)
-        // Cut or changed anywhere, it never traps.
+        // Reading a header that is truncated or changed at any position never traps.
         for count in 16..<bytes.count {
             bytes[..<count].withUnsafeBytes { _ = MessageHeader(faulty: UnsafeRawBufferPointer(rebasing: $0[...])) }
         }
@@ -272,7 +274,7 @@ struct LinkTests {
         let replacement = try Self.signal(3, 20, nil)
         outgoing.replaceFirst { message in message === refused ? replacement : nil }
         #expect(!outgoing.beginsDescriptors && outgoing.descriptorCount == 0 && replacement.serial == 9)
-        // With no replacement, the next one follows.
+        // If the first message is removed without a replacement, the next one is sent.
         outgoing.replaceFirst { _ in nil }
         let left = outgoing.byteCount
         #expect(outgoing.send(to: one.rawValue) == left && outgoing.byteCount == 0 && outgoing.wholeCount == 2)
@@ -297,7 +299,8 @@ struct LinkTests {
                 var reader = MessageReader(message)
                 kept.append(Int(try UInt32(from: &reader)))
             } else {
-                // Its arguments are gone, whatever its signature says, and so is its descriptor.
+                // The arguments and the descriptor of an oversized message are discarded, although its signature names
+                // them.
                 #expect(message.descriptors.isEmpty && message.signature == "uayh")
                 guard case .tooLong(let bytes) = message.defect else {
                     Issue.record("\(message.defect as Any)")
@@ -311,7 +314,8 @@ struct LinkTests {
         #expect(kept == [1, 3] && server.isOpen)
     }
 
-    /// A read comes in between, so the peer is gone before the write.
+    /// The client closes before the server writes, so the write fails. The client's last message must be read all the
+    /// same.
     @Test func inputIsReadEvenIfTheAnswerCannotBeSent() async throws {
         let (one, other) = try Self.pair()
         let client = Link(one, Authentication(.client(server: nil), user: getuid()))

@@ -1,7 +1,7 @@
 import IPCDBus
 import Testing
 
-/// Values as bytes that are kept and read again.
+/// Values that are converted to bytes and back.
 struct MarshallingTests {
     private static let values: [Value] = [
         .string(""), .string("日本語 😀\u{301}"), .uint64(.max), .double(-0.0), .bytes([0, 255]),

@@ -28,12 +28,13 @@ struct NameRegistryTests {
         lost.add("end")
         #expect(lost.elements == (isKept ? ["end"] : [name.text, "end"]))
         #expect((names.owned[name] != nil) == isKept)
-        // A later bus is asked for the names still owned, and nothing is reported twice.
+        // After another reconnection, only the names that are still owned are requested, and no loss is reported again.
         try await restore(1)
         #expect(lost.elements.count == (isKept ? 1 : 2))
     }
 
-    /// The owner reaches the bus through a symbolic link, which is removed while another program takes the name.
+    /// The owner connects through a symbolic link to the socket. The link is missing while another program takes the
+    /// name.
     @Test func anOwnerThatReconnectsTooLateIsNotified() async throws {
         let bus = try PrivateBus.current
         let link = bus.directory.appending("link")

@@ -129,7 +129,7 @@ struct OracleTests {
             + "03017300010000004d000000000000000a017300010000007800000000000000",
     ]
 
-    /// This is also the control: the comparison notices that libdbus disagrees.
+    /// This is also the negative control for the comparison: it must notice each input that libdbus judges differently.
     @Test(arguments: IntendedDifference.allCases)
     func `each intended difference is found`(_ difference: IntendedDifference) throws {
         let bytes = Self.bytes(try #require(Self.examples[difference]))
@@ -149,7 +149,7 @@ struct OracleTests {
                 path: "/a", interface: "org.freedesktop.DBus.Local", member: "M", to: nil, signature: ""
             ) { _ in }
         }
-        // As a value, it is a path like any other.
+        // A path that is reserved in headers is still allowed as an argument.
         #expect(try ObjectPath(marshalled: local.marshalled()) == local)
     }
 }

@@ -1,7 +1,7 @@
 import IPCDBus
 import Testing
 
-/// The same object server, without a bus.
+/// An object server that is reached directly, without a bus.
 @DBusActor
 struct PeerTests {
     private let listener: PeerListener
@@ -117,7 +117,7 @@ struct PeerTests {
                 throws: CallError.remote(name: ErrorName.unknownMethod.text, message: "/echo has no method Nothing")
             ) { try await connection.call(unknown, on: nil, at: "/echo", ()) }
         }
-        // The control: without arguments, the same calls are answered, even at a path without an object.
+        // The control: without arguments, both methods answer, and `Ping` even at a path without an object.
         try await connection.call(Peer.ping, on: nil, at: "/none", ())
         #expect(try await connection.call(Peer.getMachineID, on: nil, at: "/echo", ()).count == 32)
     }

@@ -13,8 +13,8 @@ struct ResponderTests {
         try await Connection.open(.address(PrivateBus.current.address), objects: objects)
     }
 
-    /// A service whose calls are first answered by another program, with the correct serial: the bus has forwarded that
-    /// reply before the service's own.
+    /// Creates a service. When it is called, `stranger` sends a forged reply with the correct serial, and the bus
+    /// forwards that reply before the service's own.
     private func serve(overtakenBy stranger: Connection) async throws -> Connection {
         let objects = ObjectServer()
         let echo = Echo.echo.answered { value, call in
@@ -40,7 +40,8 @@ struct ResponderTests {
         let service = try await serve(overtakenBy: stranger)
         _ = try await service.requestName(name)
         #expect(try await ask(client, service.uniqueName) == .string("genuine"))
-        // The control: the owner of a name that is not being followed is unknown, and the forged reply is accepted.
+        // The control: if the client does not watch the name, it does not know the name's owner, and accepts the forged
+        // reply.
         let unguarded = try await ask(client, name)
         #expect(unguarded == .string("forged"), "\(unguarded)")
         let watch = try await client.watchName(name) { _, _ in }

@@ -42,7 +42,7 @@ struct WireBoundsTests {
     func `the counted bytes of a value match the wire`(count: Int, fits: Bool) throws {
         let message = try message(Value.bytes([UInt8](repeating: 1, count: count)))
         let reader = MessageReader(message)
-        // The variant's signature and the array's length come before the bytes.
+        // The variant's signature and the array's length, 8 bytes together, precede the content.
         #expect(try reader.nextLength == 8 + count)
         let check = { try reader.checkNextBytes("note-bytes", slack: 8) }
         if fits {

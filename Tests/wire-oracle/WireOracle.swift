@@ -2,8 +2,8 @@ import Glibc
 import IPCDBusOracle
 
 /// `wire-oracle SEED FIRST COUNT` compares COUNT inputs starting at the index FIRST, and exits with 1 at the first
-/// difference. With `all`, it continues, shows three of each kind and counts them. `wire-oracle times MEBIBYTES [KIND]`
-/// prints how long one message takes.
+/// difference. With `all` as a fourth argument, it continues, shows three differences of each kind, and counts them.
+/// `wire-oracle times MEBIBYTES [KIND]` prints how long it takes to check one message.
 @main
 enum WireOracle {
     static func main() {

@@ -9,7 +9,7 @@ struct ConfiguredDaemon {
     }
 
     let directory: TemporaryDirectory
-    /// As the daemon prints it, with its id.
+    /// The address as the daemon prints it, including the daemon's id.
     let address: String
     private let process: RunningProcess
 
@@ -41,7 +41,7 @@ struct ConfiguredDaemon {
         return ConfiguredDaemon(directory: directory, address: address, process: process)
     }
 
-    /// The address of a program in place of ssh; ``bridgeFile`` receives its process ID.
+    /// The address of a local program that stands in for ssh; the program writes its process ID to ``bridgeFile``.
     func bridge(throughPipes: Bool) -> String {
         BridgeAddress.of(
             String(address.split(separator: ",guid=")[0]), throughPipes: throughPipes, noting: bridgeFile)

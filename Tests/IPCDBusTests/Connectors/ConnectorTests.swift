@@ -4,7 +4,8 @@ import Testing
 
 @testable import IPCDBus
 
-/// Address × mechanism × (connect, call, signal, descriptor), with a real dbus-daemon. docs/connections.md has this table.
+/// Tries each kind of address with each mechanism: connecting, a call, a signal and a descriptor, with a real
+/// dbus-daemon. docs/connections.md has this table.
 @DBusActor
 @Suite(.timeLimit(.minutes(2)))
 struct ConnectorTests {
@@ -12,7 +13,7 @@ struct ConnectorTests {
         let testDescription: String
         let listen: String
         var mechanism = ConfiguredDaemon.Mechanism.external
-        /// How clients reach the daemon.
+        /// Returns the address at which clients reach the daemon.
         var address: @Sendable (ConfiguredDaemon) -> String = { $0.address }
         let passesDescriptors: Bool
     }
@@ -71,7 +72,7 @@ struct ConnectorTests {
         let long = Value.bytes([UInt8](repeating: 7, count: 1 << 20))
         #expect(try await client.call(Echo.echo, on: Self.name, at: "/echo", long) == long)
         try await checkDescriptors(client, row.passesDescriptors)
-        // A call that cannot be sent leaves the connection unchanged.
+        // The connection still works after a call with a descriptor that it cannot send.
         #expect(try await client.call(Echo.add, on: Self.name, at: "/echo", (1, 2)) == 3)
         client.close()
         server.close()
@@ -112,7 +113,7 @@ struct ConnectorTests {
         let id = try #require(daemon.address.split(separator: "guid=").last)
         let other = daemon.address.replacing(id, with: String(repeating: "0", count: 32))
         await #expect(throws: ConnectionError.self) { try await Connection.open(.address(other)) }
-        // The control: the correct id is accepted, and so is no id.
+        // The control: the correct id is accepted, and so is an address without an id.
         try await Connection.open(.address(daemon.address)).close()
         try await Connection.open(.address(daemon.address.replacing(",guid=\(id)", with: ""))).close()
         await daemon.stop()
@@ -132,7 +133,7 @@ struct ConnectorTests {
         let bridge = try #require(pid_t(text.trimming))
         #expect(kill(bridge, 0) == 0)
         connection.close()
-        // A process that is never waited for would keep its number.
+        // The process ID becomes free only if the library waits for the ended process (waitpid(2)).
         try await withDeadline("end of the bridge") {
             while kill(bridge, 0) == 0 {
                 try Task.checkCancellation()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import IPCDBus
 
-/// Address lists as text.
+/// Parsing the text of a list of server addresses.
 struct ServerAddressTests {
     @Test func `a list has entries with keys`() throws {
         let list = try ServerAddress.list(Array("unix:path=/a%20b,guid=12;;tcp:host=::1,port=7;autolaunch:".utf8))
