@@ -2,11 +2,11 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// Generated texts, most of them with a defect, read by this parser and by Python's.
+/// Generates JSON texts, most of them with a defect, and compares how this parser and Python's parser read them.
 @Suite("JSON and Python")
 struct JSONOracleTests {
-    /// Reads a text in hexadecimal digits from each line, and prints its meaning in Python, as strictly as RFC 8259:
-    /// numbers as spelled, all members, no NaN, no lone surrogates.
+    /// A Python program that reads one text per line, in hexadecimal digits, and prints its meaning. It is as strict as
+    /// RFC 8259, keeps numbers as spelled and all members of objects, and rejects NaN and lone surrogates.
     private static let program = """
         import json, sys
         class Number(str): pass
@@ -53,7 +53,7 @@ struct JSONOracleTests {
 
     @Test func `Python reads the same value before and after a rewrite`() async throws {
         var texts = JSONTexts(random: SeededGenerator.forTest("JSON and Python"))
-        // The first two are for the control.
+        // The first two texts are for the negative control below.
         let inputs =
             [#"{"a":1,"a":2}"#, "18446744073709551617"].map { Array($0.utf8) } + (0..<6_000).map { _ in texts.next() }
         let values = inputs.map { try? JSONValue(parsing: $0) }
@@ -67,7 +67,7 @@ struct JSONOracleTests {
         let written = try await Self.python(accepted.map { Array($0.text.utf8) })
         let indented = try await Self.python(accepted.map { Array($0.indentedText.utf8) })
         #expect(written == accepted.map(Self.meaning) && indented == written)
-        // The control: readers that lose a member, or the digits of a number, are noticed.
+        // The negative control: readers that lose a member, or the digits of a number, are noticed.
         #expect(accepted.contains { Self.meaning($0) != Self.meaning(Self.losingMembers($0)) })
         #expect(accepted.contains { Self.meaning($0) != Self.meaning(Self.losingDigits($0)) })
     }

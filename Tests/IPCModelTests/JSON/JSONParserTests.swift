@@ -51,7 +51,7 @@ struct JSONParserTests {
         #expect(error?.byte == byte, "\(text)")
     }
 
-    /// Written text is read back, scalar by scalar.
+    /// A text that is written and parsed again has the same Unicode scalars.
     @Test func writtenTextIsParsedBack() throws {
         let all = String(String.UnicodeScalarView((0...0x2FFF).compactMap(Unicode.Scalar.init)))
         let value = JSONValue.object([

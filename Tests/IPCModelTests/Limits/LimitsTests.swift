@@ -109,7 +109,7 @@ struct LimitsTests {
             LimitExceeded(limit: "value-bytes", use: 0, request: 5 << 30, allowed: Limits().valueBytes),
             "the request is too large: 5.0 GiB exceeds the limit of 4 GiB (“value-bytes”); ", .dataError
         ),
-        // Sizes that are equal when rounded.
+        // The two sizes would look equal if they were rounded.
         (
             LimitExceeded(limit: "value-bytes", use: 0, request: 4_294_971_393, allowed: Limits().valueBytes),
             "the request is too large: 4294971393 B exceeds the limit of 4294971392 B (“value-bytes”); ", .dataError
@@ -118,12 +118,12 @@ struct LimitsTests {
             LimitExceeded(limit: "items-per-version", use: 0, request: 20_000, allowed: 16_384),
             "the request is too large: 20000 exceeds the limit of 16384 (“items-per-version”); ", .dataError
         ),
-        // The content of one version never decreases.
+        // Waiting does not help, because a version never loses items.
         (
             LimitExceeded(limit: "items-per-version", use: 16_000, request: 400, allowed: 16_384),
             "the request is too large: 16400 exceeds the limit of 16384 (“items-per-version”); ", .dataError
         ),
-        // No version may have a promise, so this one never fits.
+        // The limit allows no promises at all, so even one never fits.
         (
             LimitExceeded(limit: "promises-per-version", use: 0, request: 1, allowed: 0),
             "the request is too large: 1 exceeds the limit of 0 (“promises-per-version”); ", .dataError
@@ -132,7 +132,7 @@ struct LimitsTests {
             LimitExceeded(limit: "stored-bytes", use: 7, request: 200, allowed: 100),
             "the request is too large: 200 B exceeds the limit of 100 B (“stored-bytes”); ", .dataError
         ),
-        // The control: space may become free.
+        // The control: here, waiting may help, because space can become free.
         (
             LimitExceeded(limit: "stored-bytes", use: 90, request: 20, allowed: 100),
             "the limit “stored-bytes” is reached: 90 in use, 20 more requested, 100 allowed; ", .tryAgain
@@ -162,7 +162,7 @@ struct LimitsTests {
         for word in ["later", "wait for", "first", "finish", "close", "clear", "remove", "unregister", "forget"] {
             #expect(!row.remedyIfTooLarge.contains(word), "\(message)")
         }
-        // The control: a request that fits later gets the other advice.
+        // The control: for a request that may fit later, the message has the advice to wait or to make room.
         let reached = LimitExceeded(limit: name, use: 6, request: 5, allowed: 10, isShare: true).ipcError.message
         #expect(reached.contains(" is reached: ") && reached.hasSuffix("; " + row.remedy))
     }
@@ -192,7 +192,7 @@ struct LimitsTests {
         let rest = #expect(throws: LimitExceeded.self) {
             try limits.checkShared(\.waitingBytes, use: 40, ofPayer: 0, request: 60)
         }
-        // The last quarter is for small requests, so a larger one never gets it.
+        // The last quarter of the limit is for small requests. A request that needs part of it never gets it.
         let mostOfAll = #expect(throws: LimitExceeded.self) {
             try limits.checkShared(\.waitingBytes, use: 0, ofPayer: 0, request: 76)
         }

@@ -10,7 +10,7 @@ struct PasteboardVisibilityTests {
         ("org.example.App2", false), ("org.example", false), ("org.example.app", false), ("general", false),
         ("Xorg.example.App", false), (" org.example.App", false), ("org.example.App ", false),
         ("org.example.App/x", false), ("org.example.Äpp", false), ("unique-0123", false),
-        // One more scalar after the id: a different name by its bytes, whatever it looks like.
+        // A combining accent after the id makes a different name, because names are compared by their bytes.
         ("org.example.App\u{301}", false), ("org.example.App\u{301}.x", false),
     ]
 
@@ -25,7 +25,7 @@ struct PasteboardVisibilityTests {
         } else {
             #expect(throws: PasteboardError.notVisible(name, sandbox: "org.example.App")) { try visibility.check(name) }
         }
-        // The controls: nothing is hidden from other callers, and everything from one without an id.
+        // The controls: callers outside a sandbox see every pasteboard, and sandboxed callers without an id see none.
         #expect(PasteboardVisibility.whole.allows(name) && PasteboardVisibility.whole.isWhole)
         #expect(!PasteboardVisibility.sandbox(nil).allows(name) && !PasteboardVisibility.sandbox("").allows(name))
     }

@@ -74,7 +74,8 @@ struct HandlerQueueModelTests {
         var queue = TaggedQueue<Int>(window: 4)
         var waiting: [Int: [Int]] = [:]
         var inFlight: Set<Int> = []
-        /// For each sender, the deliveries to other senders since its own last one, or since it started waiting.
+        /// For each waiting sender, counts the deliveries to each other sender since it was last served, or since it
+        /// started waiting.
         var passedBy: [Int: [Int: Int]] = [:]
         for id in 0..<20_000 {
             if Bool.random(using: &generator) {

@@ -113,7 +113,7 @@ struct HandlerQueueTests {
         var queue = TaggedQueue<String>(window: 3)
         for number in 0..<6 { queue.enqueue("a\(number)", sender: "a") }
         var taken = (0..<3).compactMap { _ in queue.next() }
-        // In whatever order they return.
+        // The requests may be put back in any order.
         taken.swapAt(0, shuffle % 3)
         if shuffle >= 3 { taken.reverse() }
         for id in taken { queue.putBack(id) }

@@ -15,11 +15,11 @@ struct HandlerScene: Equatable {
         case cutOff(Int)
         case cancelled(Int)
         case timePassed(Int)
-        /// A connection takes the handler's name; its owner is known, or must be queried.
+        /// A connection takes the handler's name. Its owner is known at once, or must be queried first.
         case appears(Int, isKnown: Bool)
         case ownerUnknown
         case losesName
-        /// It loses the name and leaves the bus.
+        /// The connection loses the handler's name and leaves the bus.
         case leaves(Int)
         case crashed(Int)
         case stillThere(Int)
@@ -31,7 +31,7 @@ struct HandlerScene: Equatable {
         case stops
     }
 
-    /// An action of the queue or of a life.
+    /// An action of the handler queue, or of the life of a request.
     enum Fact: Hashable {
         case dispatched(Int)
         case turnedBack(Int)
@@ -42,7 +42,7 @@ struct HandlerScene: Equatable {
         case probes(Int)
         case confirms(Int)
         case planned(UInt64)
-        /// It does not come to rest.
+        /// The queue keeps producing events and never comes to rest.
         case endless
     }
 
@@ -58,7 +58,7 @@ struct HandlerScene: Equatable {
         let sender: Int
         let size: UInt64
         var life: RequestLife
-        /// The number of its delivery, and the connection that received it.
+        /// The number of the latest delivery of this request, and the connection that received it.
         var delivery: UInt64 = 0
         var connection = 0
     }
@@ -95,7 +95,7 @@ struct HandlerScene: Equatable {
 
     // MARK: External events
 
-    /// - Returns: the actions of the queue and the lives.
+    /// - Returns: the actions that the queue and the requests' lives take after the event.
     mutating func happens(_ stimulus: Stimulus) -> [Fact] {
         switch stimulus {
         case .arrives(let sender, let isQueued): arrive(sender, isQueued)
@@ -262,7 +262,7 @@ struct HandlerScene: Equatable {
 
     // MARK: Defects
 
-    /// The event as the queue receives it; `nil` if it does not receive it.
+    /// The event as a queue with the defect would receive it; `nil` if the defect hides the event.
     private mutating func changed(_ event: HandlerQueue.Event) -> HandlerQueue.Event? {
         switch (defect, event) {
         case (.widensTheWindow, .registered(let window, let isOwner)):

@@ -21,7 +21,7 @@ struct HandlerSequenceTests {
         }
     }
 
-    /// The initial sequences: each leads to a state with different rules.
+    /// The sequences of events from which the search starts. Each leads to a state in which other rules apply.
     private static let beginnings: [[Stimulus]] = {
         let two: [Stimulus] = [
             .arrives(sender: 0, isQueued: true), .arrives(sender: 1, isQueued: false), .stored(0), .stored(1),
@@ -35,10 +35,10 @@ struct HandlerSequenceTests {
             two + [.canStart, .startFails],
             present + three,
             present + three + [.prepared(0)],
-            // The handler left with two requests, so neither of them counts as the reason.
+            // The handler left while it had two requests, so neither of them is taken for the reason.
             leftWithTwo,
             leftWithTwo + [.waits(100), .prepared(0)],
-            // The handler left with a single request.
+            // The handler left while it had a single request, which may be the reason.
             present + [.arrives(sender: 0, isQueued: true), .stored(0), .prepared(0), .leaves(1), .crashed(1)]
                 + [.appears(2, isKnown: true), .waits(100), .prepared(0)],
             present + three + [.prepared(0), .cutOff(0)],
@@ -51,11 +51,12 @@ struct HandlerSequenceTests {
         private(set) var steps = 0
         private(set) var found: (violation: HandlerWatcher.Violation, path: [Stimulus])?
         private var path: [Stimulus] = []
-        /// The index of an event in an initial sequence that cannot happen there.
+        /// The index of the first event in an initial sequence that cannot happen at that point; `nil` if there is
+        /// none.
         private(set) var unoffered: Int?
 
-        /// Tries all sequences of events. An event without an effect is skipped, because the rest is the same without
-        /// it.
+        /// Tries all sequences of events. After an event that changes nothing, it does not go on, because the same
+        /// sequences are tried without that event.
         mutating func go(_ world: World, depth: Int) {
             for stimulus in world.watcher.offers(mostRequests: 3) where found == nil {
                 var next = world

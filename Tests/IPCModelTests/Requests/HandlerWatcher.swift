@@ -1,6 +1,6 @@
 @testable import IPCModel
 
-/// Judges a handler's queue by external events and its actions, without looking at its state.
+/// Judges a handler's queue by the external events and by the queue's actions, without looking at its state.
 struct HandlerWatcher: Equatable {
     typealias Stimulus = HandlerScene.Stimulus
     typealias Fact = HandlerScene.Fact
@@ -10,27 +10,27 @@ struct HandlerWatcher: Equatable {
         case wrongOrder
         /// The handler has more requests than its window, or more bytes than the bus should hold.
         case overWindow, overBytes
-        /// After a crash, the handler has more than one request at a time.
+        /// After a crash, the handler gets several requests at a time, although it must get them one by one.
         case notAlone
         /// I15: a sender has two turns while another sender waits for one.
         case passedOver
-        /// I1, I7: a request is sent that is not stored, or whose attempt is not written.
+        /// I1, I7: a request is sent before it is stored, or before its attempt is written.
         case notReady
-        /// It is sent to a handler that is not there, or may not receive anything now.
+        /// A request is sent to a handler that is not there, or that may not receive anything now.
         case wrongTime
         /// A failed handler gets its requests again, or is started, before its pause is over.
         case noPause
         /// The handler is started too often, or twice at once.
         case startStorm
-        /// I6: a request ended without a reason, twice, or not although it had to.
+        /// I6: a request ended without a reason or twice, or did not end although it had to.
         case wrongEnd
-        /// A sender waits for a handler that cannot be started, or is rejected although it can.
+        /// A sender waits for a handler that cannot be started, or is rejected although the handler can be started.
         case wrongRefusal
-        /// A dispatched request is returned without a reason, or not although it had to be.
+        /// A dispatched request is returned to the queue without a reason, or is not returned although it had to be.
         case wrongReturn
         /// A request is parked too early or too late.
         case wrongParking
-        /// A request could be delivered, but nothing causes the delivery.
+        /// A request could be delivered, but no pending event will cause its delivery.
         case stalled
         case endless
         /// I6: a request never ends.
@@ -44,7 +44,7 @@ struct HandlerWatcher: Equatable {
         let isQueued: Bool
         var stage = Stage.arriving
         var connection = 0
-        /// The handler left while it had the request.
+        /// Whether the handler left while it had the request, so that the request may be the reason.
         var isSuspect = false
         var crashes: UInt32 = 0
         var handBacks = 0
@@ -73,16 +73,16 @@ struct HandlerWatcher: Equatable {
     private(set) var isStopped = false
     private var window = 1
     private var (refused, doubted, gone, hadOverdue) = (Set<Int>(), Set<Int>(), Set<Int>(), Set<Int>())
-    /// Connections whose departure the queue wants confirmed, or that are to be probed.
+    /// The connections for which the queue wants to know whether they have left, and those that it wants to be probed.
     private(set) var (leaving, probed) = (Set<Int>(), Set<Int>())
     private var now: UInt64
     private var wake: UInt64?
     private var (failures, pauseEnd, preparationPauseEnd) = (0, UInt64(0), UInt64(0))
     private var starts: [UInt64] = []
     private var sentCount = 0
-    /// How often each sender had a turn while another one was waiting for its own.
+    /// For each waiting sender, how often each other sender had a turn in the meantime.
     private var passed: [Int: [Int: Int]] = [:]
-    /// Requests that must end, be rejected or be returned in this step.
+    /// Requests for which this step must bring an end, a rejection, or a return to the queue.
     private var (mustEnd, mustBeRefused, mustReturn) = (Set<Int>(), Set<Int>(), Set<Int>())
     private(set) var lastConnection = 0
 
@@ -90,7 +90,7 @@ struct HandlerWatcher: Equatable {
 
     // MARK: Events
 
-    /// - Returns: the broken promise, if any.
+    /// - Returns: the promise that the queue has broken; `nil` if it has kept all of them.
     mutating func judge(_ stimulus: Stimulus, _ facts: [Fact]) -> Violation? {
         (mustEnd, mustBeRefused, mustReturn) = ([], [], [])
         if let wrong = note(stimulus) { return wrong }
@@ -99,7 +99,7 @@ struct HandlerWatcher: Equatable {
             if let wrong = judge(fact) { return wrong }
             forgetPassed()
         }
-        // A pause that is over does not start again with the next failure.
+        // Once a request's pause is over, the next failure of the handler does not make it pause again.
         for index in requests.indices where !isPausing(requests[index]) { requests[index].isBackedOff = false }
         guard mustEnd.isEmpty else { return .wrongEnd }
         guard mustBeRefused.isEmpty else { return .wrongRefusal }
@@ -251,7 +251,8 @@ struct HandlerWatcher: Equatable {
             isBackedOff || requests[index].isSuspect || requests[index].handBacks > 1 || requests[index].cuts > 1
     }
 
-    /// Later dispatched requests from a sender are also returned, so that they are sent in order.
+    /// When a request returns to the queue, later requests of its sender that were dispatched but not sent return too.
+    /// Otherwise they would be sent before it.
     private mutating func returnLater(than index: Int) {
         for other in index + 1..<requests.count where requests[other].sender == requests[index].sender {
             if [.dispatched, .prepared].contains(requests[other].stage) { mustReturn.insert(other) }
@@ -265,7 +266,7 @@ struct HandlerWatcher: Equatable {
         return starts.count > Int(HandlerScene.limits.activationStarts) ? .startStorm : nil
     }
 
-    /// Rejects each sender that waits for the handler, once.
+    /// Demands a rejection for each sender that is waiting for the handler and was not rejected before.
     private mutating func refuseSenders() {
         for index in requests.indices where !requests[index].isQueued && !requests[index].isRefused {
             if [.arriving, .waiting].contains(requests[index].stage) { mustBeRefused.insert(index) }
@@ -332,7 +333,7 @@ struct HandlerWatcher: Equatable {
         guard isDue || !isCurrent else { return .wrongReturn }
         returnToQueue(index, isBackedOff: request.isUnprepared)
         requests[index].isUnprepared = false
-        // A cancelled request ends instead of waiting again.
+        // If the returned request is cancelled, it ends and does not wait again.
         if isReleased(requests[index]), !requests[index].isCancelled { reconsider() }
         return nil
     }
@@ -364,7 +365,7 @@ struct HandlerWatcher: Equatable {
         guard request.stage != .ended, request.stage != .overdue else { return .wrongEnd }
         let isParked = text.hasSuffix("parked")
         if isParked != (request.crashes >= HandlerScene.crashesPerRequest && request.isQueued) { return .wrongParking }
-        // A cancelled request ends at the latest when it is to be sent.
+        // If a request is cancelled, it ends at the latest when it would be sent.
         guard isDue || request.isCancelled && request.stage != .arriving else { return .wrongEnd }
         if request.stage == .prepared { sentCount += 1 }
         let isUnanswered = text.hasPrefix("timed-out") && request.stage == .inFlight && !request.isCutOff
@@ -395,7 +396,7 @@ struct HandlerWatcher: Equatable {
         Set(requests.map(\.sender)).filter { head($0).map { $0.stage == .waiting && !isPausing($0) } ?? false }
     }
 
-    /// Whether the handler left with a request that has not ended.
+    /// Whether a request that the handler had when it left has still not ended.
     private var isCautious: Bool { requests.contains { $0.isSuspect && $0.stage != .ended && $0.stage != .overdue } }
 
     /// Whether the pause of a request has just ended.
@@ -438,7 +439,7 @@ struct HandlerWatcher: Equatable {
 // MARK: The next events
 
 extension HandlerWatcher {
-    /// All events that may happen next to these requests.
+    /// Returns all events that can happen next. No more requests arrive once there are `mostRequests`.
     func offers(mostRequests: Int) -> [Stimulus] {
         var offers: [Stimulus] = requests.indices.flatMap { requestOffers($0) }
         if requests.count < mostRequests {
@@ -484,7 +485,8 @@ extension HandlerWatcher {
         }
     }
 
-    /// The event that brings the requests closer to their outcomes: a handler that accepts and answers everything.
+    /// The next event of a cooperative handler, which accepts and answers everything, so that all requests reach their
+    /// outcomes.
     func help() -> Stimulus? {
         if isStopped { return nil }
         for index in requests.indices {

@@ -1,33 +1,33 @@
 @testable import IPCModel
 
-/// Judges a life by its events and its actions, without looking at its state.
+/// Judges the life of a request by its events and actions, without looking at its state.
 struct LifeWatcher: Hashable {
     enum Violation: String, CaseIterable {
-        /// I6: it ends twice, or acts after it has ended.
+        /// I6: the request ends twice, or acts after it has ended.
         case secondEnd
-        /// I1: it is sent or ends before its first record is written.
+        /// I1: the request is sent or ends before its first record is written.
         case beforeBeginning
-        /// I7: a later delivery has no higher attempt.
+        /// I7: the attempt of a later delivery does not have a higher number.
         case sameAttempt
         /// I7: a queued request is sent, but its attempt was not written.
         case unwrittenAttempt
-        /// I8: it is sent while the handler has it.
+        /// I8: the request is sent while the handler already has it.
         case sentTwice
         /// A cancelled request is sent, or put back into its sender queue.
         case sentAfterCallOff
-        /// An event of an earlier delivery has an effect.
+        /// An event that belongs to an earlier delivery has an effect.
         case staleEvent
         /// A sender keeps waiting although its handler left.
         case senderNotTold
-        /// It is parked too early or too late, or ends because its handler left once.
+        /// The request is parked too early or too late, or ends because its handler left only once.
         case wrongParking
-        /// I7: the handler's crash is not written before the request is put back.
+        /// I7: the request is put back before the handler's crash is written.
         case unwrittenCrash
-        /// A repeated failure has no pause, or a single one has a pause.
+        /// There is no pause after a repeated failure, or there is one after a single failure.
         case wrongPause
-        /// `expired` promises that the handler never saw it.
+        /// The request ends as `expired`, which promises that the handler never saw it, after a delivery.
         case expiredAfterDelivery
-        /// An action follows an event that gives no reason for it.
+        /// There is an action after an event that gives no reason for it.
         case unasked
     }
 
@@ -55,7 +55,7 @@ struct LifeWatcher: Hashable {
     /// The number of the next attempt, which may be written while the request waits to be sent.
     var nextAttempt: UInt32 { sentAttempt + 1 }
 
-    /// - Returns: the promise that these actions break after this event.
+    /// - Returns: the promise that the life breaks by taking these actions after this event; `nil` if it breaks none.
     mutating func judge(_ event: RequestLife.Event, _ actions: [RequestLife.Action]) -> Violation? {
         if hasEnded { return actions.isEmpty ? nil : .secondEnd }
         if isStale(event) { return actions.isEmpty ? nil : .staleEvent }

@@ -14,7 +14,7 @@ struct RequestLifeTests {
 
             var testDescription: String { rawValue }
 
-            /// The violations that reveal the defect.
+            /// The violations by which the watcher may notice the defect.
             var violations: Set<LifeWatcher.Violation> {
                 switch self {
                 case .endsAgain: [.secondEnd]
@@ -40,7 +40,7 @@ struct RequestLifeTests {
 
         init(_ life: RequestLife, _ defect: Defect? = nil) { (self.life, self.defect) = (life, defect) }
 
-        /// The number of the delivery as the handler sees it.
+        /// The life as the watcher sees it. With one of the defects, the attempt number never increases.
         var shown: RequestLife {
             guard defect == .keepsItsAttempt, let firstAttempt, life.attempts > firstAttempt else { return life }
             return RequestLife(recovered: life.isQueued, attempts: firstAttempt, crashes: 0)
@@ -115,8 +115,8 @@ struct RequestLifeTests {
         private(set) var found: (violation: LifeWatcher.Violation, path: [RequestLife.Event])?
         private var path: [RequestLife.Event] = []
 
-        /// Tries all sequences of events. An event that changes nothing does not count as a step, because the rest is
-        /// the same without it.
+        /// Tries all sequences of events. After an event that changes nothing, it does not go on, because the same
+        /// sequences are tried without that event.
         mutating func go(_ machine: Machine, _ watcher: LifeWatcher, depth: Int) {
             for event in RequestLifeTests.events(watcher) where found == nil {
                 var (next, nextWatcher) = (machine, watcher)
@@ -175,7 +175,7 @@ struct RequestLifeTests {
         for _ in 0..<count {
             let events = events(watcher)
             var event = events[Int.random(in: 0..<events.count, using: &generator)]
-            // Most endings are left out, so that a run is long.
+            // Most events that may end the request are replaced, so that the request lives for many events.
             if mayEnd(event), Int.random(in: 0..<20, using: &generator) > 0 { event = .turn }
             path.append(event)
             if let violation = step(&machine, &watcher, event) { return (violation, path) }
@@ -229,7 +229,7 @@ struct RequestLifeTests {
 }
 
 extension RequestEnd {
-    /// The same with a different number of attempts.
+    /// Copies an end, with a different number of attempts.
     fileprivate init(_ end: RequestEnd, attempts: UInt32) {
         self = end
         self.attempts = attempts

@@ -42,7 +42,7 @@ struct RequestTimeoutTests {
         let (limits, month) = (Limits(), 30 * 86_400_000 as UInt64)
         #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: nil, limits) == (600_000, 7 * 86_400_000))
         #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: 7, limits) == (5, 7))
-        // The limit may have been lowered since then.
+        // The original time-to-live may exceed the limit, because the limit may have been lowered since then.
         #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: month + 1, limits) == (5, month))
         var short = limits
         short.timeToLiveMostMilliseconds = 3

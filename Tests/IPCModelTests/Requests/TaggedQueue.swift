@@ -1,7 +1,7 @@
 @testable import IPCModel
 
-/// A handler queue with short tags as requests and senders, so that tests are easy to read. Its handler is there, and
-/// no request needs the disk.
+/// A handler queue whose requests and senders are short tags, so that tests are easy to read. The handler is connected,
+/// and no request has to be written to disk.
 struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
     private(set) var queue: HandlerQueue
     private var now: UInt64 = 1_000
@@ -36,7 +36,7 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
         return isNew && place(tag) != nil
     }
 
-    /// Lets a request be delivered that has arrived, or whose pause is over.
+    /// Makes a request ready for delivery, after it has arrived or after its pause.
     mutating func ready(_ tag: Tag) {
         now += 100_000
         handle(.ready(id(tag), size: 0))
@@ -69,7 +69,7 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
         return true
     }
 
-    /// Takes everything that can be delivered.
+    /// Takes all requests that can be delivered, in order.
     mutating func drain() -> [Tag] {
         window = .max
         var all: [Tag] = []

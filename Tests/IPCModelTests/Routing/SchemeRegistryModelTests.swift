@@ -2,7 +2,7 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// The rule of the contract in a naive form: a list of claims and a scan.
+/// A naive implementation of the documented rule: a list of claims that is searched from start to end.
 private struct NaiveRegistry {
     struct Claim {
         let application: ApplicationID
@@ -10,7 +10,7 @@ private struct NaiveRegistry {
         let kind: SchemeClaim.Kind
     }
 
-    /// In the order in which the claims were made.
+    /// All claims, in the order in which they were made.
     var claims: [Claim] = []
     var defaults: [URLScheme: ApplicationID] = [:]
 

@@ -46,7 +46,8 @@ struct SchemeRegistryTests {
         _ = try registry.register(first, [demo], kind: kind)
         #expect(try registry.register(second, [demo], kind: kind).isEmpty)
         #expect(registry.handler(of: demo)?.application == first)
-        // Asking again does not help either, nor does the first one lose its age by it.
+        // Repeating a claim changes nothing: the second application stays behind the first, and the first keeps its
+        // age.
         #expect(try registry.register(second, [demo], kind: kind).isEmpty)
         #expect(try registry.register(first, [demo], kind: kind).isEmpty)
         #expect(registry.handler(of: demo)?.application == first)

@@ -1,7 +1,7 @@
 import IPCModel
 import Testing
 
-/// Names and ids as literals in the source of a program.
+/// Names and ids that are written as literals in a program's source.
 struct CheckedNameTests {
     @Test func aLiteralThatIsNoNameIsAMistakeOfTheProgram() async {
         await #expect(processExitsWith: .failure) { _ = ApplicationID(stringLiteral: "nodots") }
