@@ -48,7 +48,8 @@ enum Growth {
     static func fillPending(_ settings: Settings) async throws {
         let (first, end) = (try settings.number("from", 0), try settings.number("to", 100_000))
         let item = PasteboardItem.data([UInt8](repeating: 112, count: try settings.number("bytes", 16)))
-        // The limits are 10,000 pending requests per source and 20,000 per handler.
+        // Queue 5,000 requests per sender and handler, because at most 10,000 requests may be pending per source and
+        // 20,000 per handler.
         for start in stride(from: first, to: end, by: 5_000) {
             let app = try await Application.connect(id: ApplicationID("org.example.Source\(start / 5_000)"))
             var options = OpenOptions()

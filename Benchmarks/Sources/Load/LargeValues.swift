@@ -5,12 +5,13 @@ import IPCDBus
 /// Writes one large value to a pasteboard, reads it back by descriptor, and compares all bytes.
 @DBusActor
 enum LargeValues {
-    /// `payload mib=64 rounds=5 persistent=yes board=large`: prints the fastest round. Slower rounds measure the
-    /// virtual machine: it returns free memory to its host within seconds, and the next program that touches that
-    /// memory has to wait.
+    /// `payload mib=64 rounds=5 persistent=yes board=large`: prints the times of the fastest round. Slower rounds show
+    /// a property of the virtual machine: it returns free memory to its host within seconds, and a program that touches
+    /// that memory again has to wait.
     ///
-    /// The first two rounds are not measured. The pasteboard has no history, but the previous version exists until the
-    /// next one is written, so two versions touch all pages that later rounds use. The floor is warm after one round.
+    /// The first two rounds are not measured. Although the pasteboard has no history, the previous version exists until
+    /// the next one is written, so two versions touch all pages that later rounds use. The program for comparison
+    /// (`Floor/payload.c`) needs only one such round.
     static func run(_ settings: Settings) async throws {
         let app = try await Application.connect(id: "org.example.Writer")
         let board = try await app.pasteboard(
@@ -19,7 +20,7 @@ enum LargeValues {
         try await board.setHistoryLimit(0)
         let size = try settings.number("mib", 64) << 20
         let rounds = try settings.number("rounds", 5)
-        // The same bytes as in the floor (`Floor/payload.c`).
+        // The same bytes as in the program for comparison, `Floor/payload.c`.
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             for place in 0..<size {
                 buffer[place] = UInt8(truncatingIfNeeded: UInt32(truncatingIfNeeded: place) &* 2_654_435_761 >> 13)

@@ -20,7 +20,8 @@ enum Soak {
             tick = tick.advanced(by: .milliseconds(2))
             try await Task.sleep(until: tick, clock: .continuous)
             let due = Int((tick - start).microseconds / 1e6 * Double(rate))
-            // A request is timed from when it was due. Its task may start after this loop has advanced `tick`.
+            // The time of a request counts from the moment when it was due. `tick` cannot be used for this, because the
+            // loop may have advanced it before the request's task starts.
             let moment = tick
             while sent < due {
                 sent += 1

@@ -4,8 +4,9 @@ import IPCDBus
 /// Many clients that wait for one event, each on its own connection.
 @DBusActor
 enum Watchers {
-    /// `watch watchers=100 rounds=20 target=org.swiftipc.Broker1 [persistent=yes]`: the time from a change until the
-    /// last watcher sees it. Any other target must be `Floor/watch.c`, which answers waiting calls on `Fire`.
+    /// `watch watchers=100 rounds=20 target=org.swiftipc.Broker1 [persistent=yes]`: measures the time from a change
+    /// until the last watcher sees it. A target other than the broker must be the program `Floor/watch.c`, which
+    /// answers all waiting calls when its method `Fire` is called.
     static func run(_ settings: Settings) async throws {
         let target = try BusName(settings.text("target", "org.swiftipc.Broker1"))
         let isBroker = target.text == "org.swiftipc.Broker1"
@@ -30,7 +31,8 @@ enum Watchers {
                     return (answer.0, ContinuousClock.now)
                 }
             }
-            // A ping follows the waiting call on each connection. Once all are answered, all calls are waiting.
+            // Send a ping after the waiting call on each connection. Once all pings are answered, all calls are
+            // waiting.
             await Task.yield()
             for connection in connections {
                 _ = try await connection.call(ping, on: target, at: "/org/swiftipc/Broker1", ())
