@@ -23,7 +23,7 @@ struct ReportRequest: ServerRequest {
     var fields: [FormField] { [FormField("text", text)] }
 }
 
-/// Fetches data that need not be a form: a kind of request with its own type of answer.
+/// A kind of request with its own type of answer: it fetches data in any format, not only a form.
 struct DownloadRequest: ServerRequest {
     static let messageType = "download"
     let parameters: RequestParameters

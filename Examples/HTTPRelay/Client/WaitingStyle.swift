@@ -4,11 +4,11 @@ import HTTPRelay
 
 /// The three ways to wait for an answer, for three styles of programs.
 enum WaitingStyle: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// With `await`.
+    /// The program waits with `await`.
     case asynchronous
-    /// With a delegate that is notified of success or failure.
+    /// A delegate is notified of success or failure.
     case delegate
-    /// With a separate thread that blocks.
+    /// A separate thread blocks until the answer arrives.
     case synchronous
 
     /// Sends a request and waits for the answer in this style.
@@ -36,7 +36,7 @@ private final class Awaited<Request: ServerRequest>: ServerRequestDelegate {
 
     static func answer(to request: Request, _ relay: Relay) async throws -> Request.Answer {
         let delegate = Awaited()
-        // The request holds its delegate weakly.
+        // The request holds its delegate weakly, so keep the delegate alive until the result arrives.
         defer { withExtendedLifetime(delegate) {} }
         return try await withCheckedThrowingContinuation { continuation in
             delegate.told = continuation

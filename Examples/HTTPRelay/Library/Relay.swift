@@ -1,10 +1,10 @@
 public import IPC
 
-/// The caller's side of the relay: the handler of `relay:` URLs fetches for the caller.
+/// Sends requests to the relay, a program that handles `relay:` URLs and fetches from servers for its callers.
 public struct Relay: Sendable {
     private let application: Application
 
-    /// The time for the way to the relay and back, in addition to both time-outs.
+    /// How long a request may take on its way to the relay and back, in addition to the two time-outs for the server.
     private static let margin = Duration.seconds(5)
 
     /// Creates a relay that sends requests in the name of an application.

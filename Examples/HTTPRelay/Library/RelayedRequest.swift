@@ -3,9 +3,9 @@ public import IPC
 
 /// The HTTP method of a request; the relay supports these two (RFC 9110 §9.3).
 public enum RequestMethod: String, Sendable, Hashable {
-    /// The form is in the URL.
+    /// The parameters are sent as a form in the URL.
     case get
-    /// The form is the body.
+    /// The parameters are sent as a form in the body.
     case post
 }
 

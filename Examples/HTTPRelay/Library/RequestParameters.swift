@@ -13,7 +13,7 @@ public struct RequestParameters: Sendable, Hashable {
     /// How long the server may send nothing once it is connected.
     public var readTimeout: Duration
 
-    /// The default of both time-outs: 60 s.
+    /// The default of both time-outs, for connecting and for reading: 60 s.
     public static let usualTimeout = Duration.seconds(60)
 
     /// Creates the parameters of a request.

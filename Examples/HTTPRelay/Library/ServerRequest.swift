@@ -2,7 +2,7 @@ import Foundation
 
 /// A kind of request: what it sends to the server, and how it interprets the response.
 ///
-/// Each kind is a type. The defaults are here, and a type declares only what differs: its ``messageType``, its
+/// Each kind is a type. This protocol has the defaults, so a type declares only what differs: its ``messageType``, its
 /// ``fields``, and, if the answer is not an ``EndedForm``, ``answer(from:)``.
 public protocol ServerRequest: Sendable {
     /// The result that the sender gets.

@@ -5,7 +5,7 @@ import IPC
 import NIOCore
 import NIOPosix
 
-/// The reason why a server's response is missing or incomplete.
+/// The reason why a server's response is missing or incomplete, as an error for the sender.
 struct FetchFailure: HandlerError {
     /// A word for programs.
     let code: String
@@ -16,7 +16,7 @@ struct FetchFailure: HandlerError {
 
     private init(code: String, message: String) { (self.code, self.message) = (code, message) }
 
-    /// Describes an error before the server answered.
+    /// Describes an error that occurred before the server began to answer.
     init(_ error: any Error, _ relayed: RelayedRequest) {
         let host = relayed.url.host() ?? ""
         let server = relayed.url.port.map { "\(host):\($0)" } ?? host
@@ -45,7 +45,7 @@ struct FetchFailure: HandlerError {
         return [.connectTimeout, .getConnectionFromPoolTimeout].contains(error as? HTTPClientError)
     }
 
-    /// Describes an error after the server began to answer.
+    /// Describes an error that occurred while the server was answering.
     init(cutOff error: any Error, _ response: ResponseParameters, _ relayed: RelayedRequest) {
         let bytes = response.rawData.count
         let received = response.contentLength.map { "\(bytes) of \($0) bytes" } ?? "\(bytes) bytes"
@@ -56,7 +56,7 @@ struct FetchFailure: HandlerError {
 }
 
 extension NIOConnectionError {
-    /// The system's error message for the last address that was tried.
+    /// The error for the last address to which a connection was tried.
     fileprivate var reason: String {
         if let error = connectionErrors.last?.error { return "\(error)" }
         return (dnsAError ?? dnsAAAAError).map { "\($0)" } ?? "\(self)"

@@ -10,7 +10,7 @@ struct Fetcher: Sendable {
     /// The hosts from which the relay may fetch.
     let allowedHosts: [String]
 
-    /// The limit for a response: what fits into a reply, less some room for the other parameters.
+    /// The maximum length of a response. It must fit into a reply, which also contains the other parameters.
     private static let mostBytes = 15 * 1_024 * 1_024
 
     /// Returns the reply to a request to open a `relay:` URL; this is the core of the relay.
@@ -29,7 +29,7 @@ struct Fetcher: Sendable {
     private func fetch(_ relayed: RelayedRequest) async throws -> (ResponseParameters, ContentType) {
         do {
             return try await HTTPClient.withHTTPClient(configuration: configuration(of: relayed)) { client in
-                // No deadline here: the library cancels this task when the sender's time-out expires.
+                // No deadline is needed here, because the library cancels this task when the sender's time-out expires.
                 let answer = try await client.execute(HTTPClientRequest(relayed), deadline: .distantFuture)
                 return (await collect(answer, relayed), answer.contentType)
             }

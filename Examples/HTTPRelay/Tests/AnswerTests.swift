@@ -49,7 +49,7 @@ struct AnswerTests {
         #expect(read.rawData.isEmpty)
         read.rawData = response.rawData
         #expect(read == response)
-        // In the JSON, numbers stay numbers, for readers in other languages.
+        // Numbers are not strings in the JSON, so readers in other languages get numbers.
         let json = String(decoding: items[1].representations[0].value.content, as: UTF8.self)
         #expect(json.contains(#""status-code":200"#), "\(json)")
     }

@@ -31,7 +31,7 @@ package struct Installation: Sendable {
         return try follow(try record.publish(.keyring), kept: kept)
     }
 
-    /// Where the id is stored: the path of the file, or `keyring`; `nil` if there is no id yet.
+    /// Returns where the id is stored: the path of the file, or `keyring`; `nil` if there is no id yet.
     package func place() throws -> String? {
         switch try record.read() {
         case .file: record.path
@@ -73,7 +73,7 @@ package struct Installation: Sendable {
     }
 
     /// Returns the id to which the record refers.
-    /// - Parameter kept: the id in the keyring; `nil` without a keyring.
+    /// - Parameter kept: the id in the keyring; `nil` if there is no keyring, or no id in it.
     private func follow(_ record: Record, kept: InstallationID?) throws -> InstallationID {
         switch (record, kept) {
         case (.file(let id), _), (.keyring, let id?): id

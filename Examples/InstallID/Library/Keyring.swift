@@ -14,7 +14,8 @@ package struct Keyring {
     package static func open(_ bus: BusAddress = .session) async throws -> Keyring? {
         guard let connection = try? await Connection.open(bus) else { return nil }
         do throws(CallError) {
-            // With “plain”, the secret crosses the bus unencrypted, where only this user can see it.
+            // With the algorithm “plain”, the secret crosses the bus unencrypted, but only programs of this user can
+            // see it.
             let (_, session) = try await connection.call(
                 SecretService.openSession, on: SecretService.busName, at: SecretService.path, ("plain", .string("")))
             let collection = try await connection.call(
@@ -34,7 +35,7 @@ package struct Keyring {
         return String(decoding: secret.value, as: UTF8.self)
     }
 
-    /// Stores a secret, in addition to others with the same attributes.
+    /// Stores a new secret. Existing secrets with the same attributes stay.
     package func keep(_ text: String, label: String, _ attributes: [String: String]) async throws {
         let properties: [String: Value] = [
             "org.freedesktop.Secret.Item.Label": .string(label),
@@ -52,8 +53,9 @@ package struct Keyring {
         return !items.isEmpty
     }
 
-    /// Runs the body while no other program runs a body under the same name. The bus gives a name to one program at a
-    /// time, in the order of requests; when its owner exits, the next one gets it.
+    /// Runs the body while this program owns a bus name, so that no other program runs a body under the same name.
+    /// Programs that want the name take turns, in the order of their requests; if its owner exits, the next one gets
+    /// it.
     package func exclusively<Result: Sendable>(
         _ name: BusName, _ body: @DBusActor () async throws -> Result
     ) async throws -> Result {
@@ -72,7 +74,7 @@ package struct Keyring {
     private func items(_ attributes: [String: String]) async throws -> [ObjectPath] {
         let (items, locked) = try await ask(SecretService.searchItems, attributes)
         guard items.isEmpty else { return items }
-        // A keyring may hide its items until it is unlocked.
+        // No item was found, but a locked keyring may hide its items, so unlock it first.
         let (_, prompt) = try await ask(SecretService.unlock, [collection] + locked)
         try await finish(prompt)
         return try await ask(SecretService.searchItems, attributes).0

@@ -34,10 +34,11 @@ package struct RecordFile: Sendable {
         return record
     }
 
-    /// Creates the file unless it exists, and returns its record: this one, or that of a faster process.
+    /// Creates the file unless it already exists, and returns the record in it: this one, or that of a process that was
+    /// faster.
     ///
-    /// No reader ever sees a partial file: it is written under another name, and link(2) gives it its own name only if
-    /// that is free.
+    /// No reader ever sees an incomplete file. The record is first written to a temporary file, to which link(2) then
+    /// gives the final name, but only if no file has that name.
     package func publish(_ record: Record) throws(InstallationFailure) -> Record {
         let folder = (path as NSString).deletingLastPathComponent
         do {

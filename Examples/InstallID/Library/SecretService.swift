@@ -1,11 +1,11 @@
 import IPCDBus
 
-/// The part of the Secret Service API (freedesktop.org, draft 0.2) that one small secret needs. GNOME Keyring, KWallet
-/// and KeePassXC implement it.
+/// The part of the Secret Service API (freedesktop.org, draft 0.2) that is needed to store one small secret. GNOME
+/// Keyring, KWallet and KeePassXC implement this API.
 enum SecretService {
     static let busName = BusName("org.freedesktop.secrets")
     static let path: ObjectPath = "/org/freedesktop/secrets"
-    /// The path that means “no object”: no prompt is needed, or no collection has the alias.
+    /// The path that means “no object”: either no prompt is needed, or no collection has the alias.
     static let nothing: ObjectPath = "/"
     private static let interface: InterfaceName = "org.freedesktop.Secret.Service"
 
@@ -34,10 +34,10 @@ enum SecretService {
     static let delete = Method(
         "org.freedesktop.Secret.Item", "Delete", takes: .none, returns: .of(Argument<ObjectPath>("prompt")))
 
-    /// A method of a prompt; shows it.
+    /// The method of a prompt that shows it to the user.
     static let prompt = Method(
         "org.freedesktop.Secret.Prompt", "Prompt", takes: .of(Argument<String>("window_id")), returns: .none)
-    /// A signal of a prompt.
+    /// The signal of a prompt that the user has answered.
     static let completed = Signal(
         "org.freedesktop.Secret.Prompt", "Completed",
         carries: .of(Argument<Bool>("dismissed"), Argument<Value>("result")))
@@ -48,7 +48,7 @@ struct Secret: DBusCodable {
     static let dbusSignature: Signature = "(oayays)"
 
     let session: ObjectPath
-    /// Empty in a session with the algorithm `plain`.
+    /// The parameters of the encryption, which are empty if the session's algorithm is `plain`.
     var parameters: [UInt8] = []
     let value: [UInt8]
     var contentType = "text/plain; charset=utf8"

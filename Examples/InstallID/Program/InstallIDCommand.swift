@@ -12,7 +12,7 @@ struct InstallIDCommand: AsyncParsableCommand {
         subcommands: [Show.self, Where.self, Remove.self, Serve.self], defaultSubcommand: Show.self)
 }
 
-/// The option for the application, whose installation id all commands use.
+/// The option that selects the application whose installation id a command uses.
 struct ApplicationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The application id.", valueName: "id"))
     var application = "com.example.InstallID"

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The program as the server knows it; it was registered there once, by hand.
+/// The program, as the authorization server knows it after the developer has registered it there.
 public struct Client: Sendable, Hashable {
     /// The id that the server assigned to it; not secret (RFC 6749 §2.2).
     public let id: String

@@ -1,16 +1,18 @@
 import Foundation
 public import IPC
 
-/// A login that is waiting for the browser. It decides which URL is its answer, and is the core of the example.
+/// A login that waits until the browser is redirected to a URL with the answer. It decides which URL is the answer, and
+/// is the core of this example.
 public struct PendingLogin: Sendable {
     /// Random text that must come back with the answer, so that a forged answer is noticed; RFC 6749 §10.12.
     public let state: String
-    /// The secret to which the code is bound.
+    /// The secret without which the code of the answer cannot be exchanged for a token.
     public let verifier: CodeVerifier
     private let client: Client
     private var isAnswered = false
 
-    /// The application id of the sender of desktop links: the desktop's entries run `ipc-client`, which states this id.
+    /// The application id of `ipc-client`, which the desktop runs to open links, and which states this id as the
+    /// sender.
     public static let linkHandler = "demo.IPCClient"
 
     /// Starts a login with a new state and a new secret.
@@ -20,15 +22,16 @@ public struct PendingLogin: Sendable {
 
     /// The decision of the server or of its user.
     public enum Answer: Sendable, Hashable {
-        /// Yes: the code can be exchanged for one token.
+        /// The user said yes. The code can be exchanged for a token once.
         case code(String)
-        /// No: an error such as `access_denied` (RFC 6749 §4.1.2.1), and the server's explanation, if it has any.
+        /// The user or the server said no. The error is a word such as `access_denied` (RFC 6749 §4.1.2.1); the
+        /// description is the server's explanation, if there is one.
         case refused(error: String, description: String?)
     }
 
     /// Accepts or rejects a URL as the one to which the server redirected the browser.
     ///
-    /// The source is whatever the sender states, so checking it only prevents accidents. The state protects the login.
+    /// Senders can state any source, so checking the source only prevents accidents. The state protects the login.
     /// - Throws: the reason why this URL is not the answer; the login keeps waiting.
     public mutating func take(_ url: String, from source: Source) throws(Refusal) -> Answer {
         guard source.application == Self.linkHandler else { throw .wrongSender(source.description) }

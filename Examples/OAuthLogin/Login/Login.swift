@@ -68,7 +68,8 @@ struct Login: Sendable {
         throw LoginFailure.ended
     }
 
-    /// Gets the token before it answers the browser's URL, so that the sender learns whether the login succeeded.
+    /// Gets the token first and answers the browser's URL afterwards, so that the answer tells whether the login
+    /// succeeded.
     private func user(
         for answer: PendingLogin.Answer, _ verifier: CodeVerifier, _ request: OpenURLRequest
     ) async throws -> User {

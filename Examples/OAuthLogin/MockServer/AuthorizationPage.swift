@@ -1,10 +1,11 @@
 /// The page on which the user says yes or no.
 struct AuthorizationPage {
-    /// The question to which the answer belongs: letters, digits and hyphens, which need no escape in HTML.
+    /// Identifies the question that the form answers. It has only letters, digits and hyphens, which need no escape in
+    /// HTML.
     let ticket: String
 
-    /// Two buttons, one above the other, that fill the window: a click in the upper half says yes. The page notifies
-    /// the server when the buttons can be clicked.
+    /// A page with two buttons, one above the other, that fill the window: a click in the upper half says yes. The page
+    /// notifies the server when the buttons can be clicked.
     var html: String {
         """
         <!doctype html><meta charset="utf-8"><title>Sign in</title>

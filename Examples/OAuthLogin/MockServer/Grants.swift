@@ -45,7 +45,7 @@ struct TokenRequest: Sendable, Decodable {
     }
 }
 
-/// The questions without an answer yet, and the codes and tokens that were issued.
+/// The questions that users have not answered yet, and the codes and tokens that were issued.
 actor Grants {
     /// The reason for a rejection; RFC 6749 §5.2.
     struct Wrong: Error {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import OAuthLogin
 
-/// PKCE, RFC 7636.
+/// Tests of the secrets of PKCE, RFC 7636.
 struct CodeVerifierTests {
     @Test func `the challenge matches the example of the RFC`() throws {
-        // RFC 7636, appendix B.
+        // The example in RFC 7636, appendix B.
         let verifier = try #require(CodeVerifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         #expect(verifier.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }

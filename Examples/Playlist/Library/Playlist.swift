@@ -1,6 +1,7 @@
-/// A list as stored on a pasteboard: ids in order, each with a title to name a missing track.
+/// A list of tracks as stored on a pasteboard. Each entry has the track's id, and a title that names the track if it is
+/// missing.
 ///
-/// It is stored as JSON (`Codable`), with every id as a string.
+/// The list is stored as JSON (`Codable`), with every id as a string.
 package struct Playlist: Codable, Sendable, Hashable {
     package struct Entry: Codable, Sendable, Hashable {
         package let id: UInt64

@@ -1,6 +1,6 @@
 package import IPC
 
-/// A list on its own pasteboard, where it outlives all programs.
+/// A list that is stored on its own pasteboard, where it outlives all programs.
 package struct PlaylistBoard: Sendable {
     private let application: Application
     /// The pasteboard's name.

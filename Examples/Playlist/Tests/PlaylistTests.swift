@@ -18,7 +18,7 @@ struct PlaylistTests {
         for id in Self.ids { #expect(json.contains(#""\#(id)""#), "\(id) is a string") }
     }
 
-    /// Why ids are strings: a reader may store JSON numbers as doubles.
+    /// This is why ids are written as strings: a reader may store JSON numbers as doubles.
     @Test func aDoubleCannotRepresentEveryID() {
         let lost = Self.ids.filter { UInt64(exactly: Double($0)) != $0 }
         let largest: [UInt64] = [(1 << 63) - 1, (1 << 63) + 1, .max - 1, .max]
@@ -42,7 +42,7 @@ struct PlaylistTests {
             at: folder.appending(component: "夜"), withIntermediateDirectories: true)
         let file = folder.appending(components: "夜", "abc.ogg")
         try Data("abc".utf8).write(to: file)
-        // SHA-256 of “abc”, FIPS 180-4: ba7816bf 8f01cfea …
+        // FIPS 180-4 has this example: the SHA-256 of “abc” begins with ba7816bf 8f01cfea.
         let id: UInt64 = 0xba78_16bf_8f01_cfea
         #expect(try TrackID.ofFile(at: file.path) == id)
         #expect(try MusicLibrary(folder: folder.path)[id] == file.path)

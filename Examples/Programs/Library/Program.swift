@@ -1,4 +1,4 @@
-// For the C library's global variables, which are set only once.
+// `@preconcurrency` permits the use of the C library's global variables, which are set only once.
 @preconcurrency internal import Glibc
 internal import IPC
 
@@ -30,7 +30,7 @@ public enum Program {
     }
 
     /// Writes a line to standard error, after the program's name. Control characters are escaped, because a terminal
-    /// would obey them.
+    /// would interpret them.
     public static func tell(_ line: String) {
         let printable = line.unicodeScalars.map {
             $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)
@@ -49,7 +49,7 @@ public enum Program {
     }
 }
 
-/// An error that has an exit code for the program that it ends; see ``Program/run(_:)``.
+/// An error that determines the exit code of the program that it ends; see ``Program/run(_:)``.
 public protocol ExitCodeError: Error {
     /// The exit code, 1 to 255; 64 to 78 have the meanings of sysexits.h.
     var exitCode: Int32 { get }

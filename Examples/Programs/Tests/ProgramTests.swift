@@ -20,10 +20,10 @@ struct ProgramTests {
                 await Program.run { throw IPCError(.noHandler, "nobody\u{1B}[2J") }
             })
         let text = String(decoding: ended.standardErrorContent, as: UTF8.self)
-        // No control sequence reaches the terminal.
+        // The escape sequence in the message is shown as text, and does not reach the terminal.
         #expect(text.contains(": nobody\\u{1B}[2J\n") && !text.contains("\u{1B}"))
         await #expect(processExitsWith: .exitCode(66)) { await Program.run { throw Named() } }
-        // The control: a program without a failure.
+        // The control: a program that does not fail exits with 0.
         await #expect(processExitsWith: .success) { exit(await Program.run { 0 }) }
     }
 

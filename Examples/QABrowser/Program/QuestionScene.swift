@@ -2,7 +2,8 @@ import Questions
 import SceneManager
 import Terminal
 
-/// One question, in a plain or a narrow view: `question/ID?view=narrow`. `q` is the search that has the next question.
+/// One question, in a plain or a narrow view: `question/ID?q=…&view=narrow`. The parameter `q` is the search in whose
+/// results the next question is looked up.
 final class QuestionScene: Scene {
     private let list: SharedList
     private let question: Question

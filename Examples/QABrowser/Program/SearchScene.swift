@@ -42,7 +42,7 @@ final class SearchScene: Scene {
         return .redraw
     }
 
-    /// Carries out `next`, which opens the next page like Enter on the last row.
+    /// Carries out the order `next`, which opens the next page of results, like Enter on the last row.
     func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "next" else { return nil }
         guard page.next != nil else { throw SceneRefusal("this is the last page", code: "last-page") }
@@ -50,7 +50,7 @@ final class SearchScene: Scene {
         return open()
     }
 
-    /// Selects the question that was viewed last, which may differ from the one that was opened.
+    /// Selects the question that was viewed last. The user may have moved on from the question that was opened here.
     func restore() {
         if let seen = page.questions.firstIndex(where: { $0.id == list.seen }) { row = seen }
     }

@@ -3,7 +3,7 @@ internal import Foundation
 /// All questions, and a search for words in them: a value that all screens share.
 public struct QuestionLibrary: Sendable {
     private let questions: [Question]
-    /// The text of each question, folded for the comparison.
+    /// The text of each question, in a form in which case and the width of letters make no difference.
     private let folded: [String]
     private let places: [Question.ID: Int]
 

@@ -29,7 +29,7 @@ final class CounterScene: Scene {
         return .redraw
     }
 
-    /// Carries out `add/3`, which adds 3 to the number.
+    /// Carries out an order such as `add/3`, which adds 3 to the number.
     func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "add" else { return nil }
         guard let summand = order.argument.flatMap({ Int($0) }) else {

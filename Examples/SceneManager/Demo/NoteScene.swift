@@ -29,7 +29,7 @@ final class NoteScene: Scene {
         return editor.apply(event) ? .redraw : .pass
     }
 
-    /// Carries out `clear`.
+    /// Carries out the order `clear`.
     func take(_ order: SceneAddress) throws -> SceneAction? { order.name == "clear" ? clear() : nil }
 
     private func clear() -> SceneAction {

@@ -1,7 +1,7 @@
 import SceneManager
 import Terminal
 
-/// Text in the middle of the screen; used for the pages and for the sides of the card.
+/// A scene with text in the middle of the screen. It is used for the pages and for both sides of the card.
 final class PosterScene: Scene {
     private let text: String
 

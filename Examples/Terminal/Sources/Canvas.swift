@@ -72,7 +72,7 @@ public struct Canvas: Sendable, Hashable {
         write(blanks, at: Position(row: row, column: columns.lowerBound), style: style)
     }
 
-    /// Blanks all columns of a character before one of them is overwritten.
+    /// Blanks all columns of the character that occupies this column, before the column is overwritten.
     private mutating func separate(row: Int, column: Int) {
         var first = column
         while first > 0, self[row, first].character == nil { first -= 1 }

@@ -1,5 +1,6 @@
 extension Canvas {
-    /// The output after which a terminal that shows `old` shows this: only the differences, or all without `old`.
+    /// Returns the output that makes a terminal show this canvas: only the differences from `old`, which it shows now,
+    /// or everything if `old` is `nil`.
     func change(from old: Canvas?) -> String {
         let old = old.flatMap { $0.size == size ? $0 : nil }
         var drawing = Drawing()
@@ -18,7 +19,7 @@ extension Canvas {
     }
 }
 
-/// Output for a terminal, with the position and the style that it leads to.
+/// Collects output for a terminal, and tracks the position and the style that the output leads to.
 private struct Drawing {
     private(set) var text = ""
     private var position: Position?
@@ -32,7 +33,7 @@ private struct Drawing {
         if self.style != style { text += style.sequence }
         self.style = style
         text.append(character)
-        // Terminals disagree about clusters of several scalars, so the position is set again after each.
+        // After a character of several scalars, the position is unknown, because terminals disagree about its width.
         position =
             character.unicodeScalars.count == 1
             ? Position(row: place.row, column: place.column + character.displayWidth) : nil

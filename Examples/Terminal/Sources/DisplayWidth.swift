@@ -1,15 +1,18 @@
 extension Character {
-    /// The number of columns on a terminal: 0, 1 or 2, and more only for a cluster of several letters.
+    /// The number of columns that this character takes on a terminal: 0, 1 or 2, and more only for a cluster of several
+    /// letters.
     ///
-    /// A cluster is not the sum of its scalars: “👨‍👩‍👧” has five and takes two columns, and so does “が” as か and a
-    /// mark. `wcwidth` sees one scalar at a time and cannot know this. Sources: East Asian Width (Unicode Standard
-    /// Annex 11), where ambiguous characters count as narrow; emoji presentation (Unicode Technical Standard 51 §4).
+    /// The width of a cluster is not the sum of the widths of its scalars: “👨‍👩‍👧” has five scalars and takes two
+    /// columns, and “が” takes two columns although it may consist of か and a mark. `wcwidth` sees one scalar at a time
+    /// and cannot know this. Sources: East Asian Width (Unicode Standard Annex 11), where ambiguous characters count as
+    /// narrow; emoji presentation (Unicode Technical Standard 51 §4).
     public var displayWidth: Int {
         if isEmojiOnTerminal { return 2 }
         return unicodeScalars.reduce(0) { $0 + $1.columns }
     }
 
-    /// Whether it is shown as a picture, by default or by U+FE0F. (U+FE0E asks for text, which terminals draw as wide.)
+    /// Whether the character is shown as a picture, by default or because of U+FE0F. (U+FE0E asks for text, but
+    /// terminals draw that in two columns too.)
     private var isEmojiOnTerminal: Bool {
         guard let first = unicodeScalars.first else { return false }
         return first.properties.isEmojiPresentation

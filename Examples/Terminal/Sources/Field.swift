@@ -18,9 +18,9 @@ struct Field: Sendable {
 
 /// How the input of a line ended.
 public enum Entry: Sendable, Hashable {
-    /// With Enter.
+    /// The user pressed Enter.
     case line(String)
-    /// With Escape, with Control-D on an empty line, or because the task was cancelled.
+    /// The user pressed Escape, or Control-D on an empty line, or the task was cancelled.
     case cancelled
     /// The program was asked to exit: see ``TerminalEvent/interrupted(signal:)``.
     case interrupted(signal: Int32)

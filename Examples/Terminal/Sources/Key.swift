@@ -1,6 +1,7 @@
 /// A key, as a terminal sends it. Shift, Alt and Control are ignored for arrows and similar keys.
 public enum Key: Sendable, Hashable {
-    /// Text. An emoji that a terminal sends in pieces arrives in pieces; ``LineEditor`` joins them.
+    /// A character that was typed. An emoji that a terminal sends in pieces arrives in pieces; ``LineEditor`` joins
+    /// them.
     case character(Character)
     case enter, tab, backTab, escape
     /// Deletes the character before the cursor.

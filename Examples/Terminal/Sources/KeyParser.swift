@@ -8,7 +8,7 @@ struct KeyParser {
     private static let escape: UInt8 = 0x1B
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-    /// Whether the pending bytes may be either the Escape key or the beginning of a sequence.
+    /// Whether the pending bytes may be the Escape key, or the beginning of a longer sequence.
     var isUndecided: Bool { paste == nil && pending.first == Self.escape }
 
     /// Adds these bytes, and returns the events that are now complete.
@@ -22,14 +22,15 @@ struct KeyParser {
         return events
     }
 
-    /// Called when no bytes have followed for a while: a pending Escape was the key, not the start of a sequence.
+    /// Called when no bytes have followed for a while. A pending Escape was then the key, and not the start of a
+    /// sequence.
     mutating func decide() -> [TerminalEvent] {
         guard isUndecided else { return [] }
         pending.removeFirst()
         return [.key(.escape)] + feed([])
     }
 
-    /// Events, and the number of bytes that they used.
+    /// The events that were found, and the number of bytes that they take.
     private typealias Found = (events: [TerminalEvent], used: Int)
 
     /// The events at the beginning of the pending bytes; `nil` while they are incomplete.
@@ -58,7 +59,7 @@ struct KeyParser {
         return (String(decoding: pending[..<end], as: UTF8.self).map { .key(.character($0)) }, end)
     }
 
-    /// The number of bytes at the end that begin a scalar whose other bytes are still missing (RFC 3629 §3).
+    /// The number of bytes at the end that belong to a scalar whose remaining bytes have not arrived (RFC 3629 §3).
     private static func cutScalar(at bytes: ArraySlice<UInt8>) -> Int {
         for count in 1...3 where count <= bytes.count {
             let byte = bytes[bytes.endIndex - count]
@@ -95,7 +96,7 @@ struct KeyParser {
     /// Parses a control sequence: parameters, then the final byte that identifies it.
     private mutating func sequence() -> Found? {
         guard let end = pending[2...].firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
-        // This is not a final byte, so it is not a sequence: drop the bytes before it.
+        // A byte that cannot end a sequence shows that this is none: drop the bytes before it.
         guard (0x40...0x7E).contains(pending[end]) else { return ([], end) }
         let parameters = String(decoding: pending[2..<end], as: UTF8.self).split(separator: ";")
         let number = parameters.first.flatMap { Int($0) } ?? 1
@@ -126,7 +127,7 @@ struct KeyParser {
 
     private mutating func restOfPaste() -> Found? {
         guard let end = pending.firstRange(of: Self.pasteEnd) else {
-            // The end marker may be incomplete; the bytes before it cannot be part of it.
+            // The last bytes may be the beginning of the end marker. All bytes before them belong to the pasted text.
             let safe = max(0, pending.count - Self.pasteEnd.count + 1)
             paste?.append(contentsOf: pending[..<safe])
             pending.removeFirst(safe)

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// One line of standard output that shows the last text; if it is not a terminal, each text is a line. It is for
-/// programs that read no keys, and does not change the terminal's mode.
+/// Shows the latest text on one line of standard output. If standard output is not a terminal, each text gets its own
+/// line. This is for programs that read no keys; it does not change the terminal's mode.
 public final class LineDisplay: Sendable {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     /// Keeps texts of several threads from mixing.
@@ -16,7 +16,7 @@ public final class LineDisplay: Sendable {
     public func show(_ text: String) {
         turn.withLock { _ in
             guard isTerminal else { return write(text.visible + "\n") }
-            // Text in the last column would begin another line.
+            // Leave the last column empty, because text in it would make some terminals begin another line.
             write(Field.erasure + text.visible.prefix(columns: Terminal.outputSize.columns - 1))
         }
     }

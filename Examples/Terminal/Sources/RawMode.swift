@@ -32,7 +32,7 @@ enum RawMode {
 
     /// The signals that become events, through the pipe.
     static let watched = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
-    /// The signals of a crash: the terminal is restored, and then the signal has its previous effect.
+    /// The signals of a crash. The terminal is restored, and then the signal takes effect as if it had not been caught.
     private static let fatal = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 
     /// Enters raw mode, and writes each signal to the pipe `signals` as one byte.
@@ -88,12 +88,13 @@ enum RawMode {
 
     private static func crashed(_ signal: Int32) {
         leave()
-        // When the handler returns, the fault or this `raise` repeats the signal, which then has its previous action.
+        // Give the signal its previous action back. It occurs again when this handler returns, because of the fault or
+        // of `raise`.
         restoreAction(of: signal)
         raise(signal)
     }
 
-    /// Enters raw mode and sends the sequences for it.
+    /// Enters raw mode and sends the escape sequences that belong to it.
     static func enter() {
         guard let saved else { return }
         var raw = saved.original

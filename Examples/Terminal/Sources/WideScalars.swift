@@ -1,4 +1,4 @@
-/// The scalars that take two columns: East Asian Width W and F (Unicode Standard Annex 11), data of Unicode 14.0.0.
+/// The scalars that take two columns: those with East Asian Width W or F (Unicode Standard Annex 11) in Unicode 14.0.0.
 ///
 /// Emoji of later versions are recognized by their property `Emoji_Presentation`; see `Character.displayWidth`.
 enum WideScalars {

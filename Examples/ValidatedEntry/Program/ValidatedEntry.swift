@@ -53,7 +53,7 @@ struct ValidatedEntry: AsyncParsableCommand {
     }
 }
 
-/// Watches for Control-C between two questions. Keys that are pressed then are not for the next question.
+/// Watches for Control-C between two questions. Keys pressed in that time are not passed on to the next question.
 private struct Watch {
     private let task: Task<Int32?, Never>
 

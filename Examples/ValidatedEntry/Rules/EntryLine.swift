@@ -1,10 +1,10 @@
 public import Terminal
 
 extension EntryRule {
-    /// Returns the line to show after a change, or `nil` to reject the change: for `Terminal.readLine`.
+    /// Returns the line to show after a change, or `nil` to reject the change. Pass this to `Terminal.readLine`.
     ///
-    /// If the rule adds or removes characters, the cursor stays before the same digits. Next to a separator, it stays
-    /// in front of it, so that Backspace always deletes a digit.
+    /// If the rule adds or removes characters, the cursor stays before the same digits. Beside a separator, the cursor
+    /// is placed in front of the separator, so that Backspace always deletes a digit.
     public func shape(_ line: LineEditor) -> LineEditor? {
         guard let shaped = shape(line.text) else { return nil }
         guard shaped != line.text else { return LineEditor(shaped, cursor: between(line.cursor, in: shaped)) }
@@ -15,14 +15,14 @@ extension EntryRule {
         return LineEditor(shaped, cursor: between(cursor, in: shaped))
     }
 
-    /// The cursor position, moved between the sign in front of the text and the unit after it.
+    /// Moves a cursor position so that it is after the sign in front of the text and before the unit at its end.
     private func between(_ cursor: Int, in text: String) -> Int {
         let unit = text.hasSuffix(suffix) ? suffix.count : 0
         let sign = text.hasPrefix(prefix) ? prefix.count : 0
         return min(max(cursor, sign), text.count - unit)
     }
 
-    /// The number of characters that were entered rather than added by the rule.
+    /// The number of characters that the user entered. The others were added by the rule.
     private static func significant(_ text: some StringProtocol) -> Int {
         text.filter { $0.isNumber || $0 == "." }.count
     }

@@ -11,13 +11,13 @@ public enum EntryRule: Sendable, Hashable {
     case time
 
     public enum YenSign: String, Sendable, Hashable, CaseIterable {
-        /// ¥1,234
+        /// The sign is in front, as in ¥1,234.
         case sign = "¥"
-        /// 1,234円
+        /// The unit is at the end, as in 1,234円.
         case suffix = "円"
     }
 
-    /// The maximum number of digits of a number, so that a reader's `Double` keeps all of them.
+    /// The maximum number of digits of a number. A `Double`, which a reader of the answer may use, keeps all of them.
     static let mostDigits = 15
 
     /// Returns the text to show after a change; `nil` if it cannot become a valid answer. Full-width characters are
@@ -86,10 +86,11 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Whether the text has only the digits 0 to 9. Digits of other scripts would have to be shown as entered.
+    /// Whether all characters are digits from 0 to 9. Digits of other scripts do not count, because they would have to
+    /// be shown as entered.
     var isDigits: Bool { utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
 
-    /// The text without leading zeros, except for the last one.
+    /// The text without leading zeros. If it has only zeros, one of them stays.
     var withoutLeadingZeros: String {
         let rest = drop { $0 == "0" }
         return rest.isEmpty && !isEmpty ? "0" : String(rest)

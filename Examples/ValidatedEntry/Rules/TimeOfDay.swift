@@ -5,7 +5,7 @@
 struct TimeOfDay {
     private let hour: String
     private let minute: String
-    /// Whether 時 was entered, which ends the hour; 1時30分 is not 13時0分.
+    /// Whether 時 was entered. It ends the hour, so 1時30分 is not read as 13時0分.
     private let isHourEnded: Bool
 
     init?(_ text: String) {
@@ -14,7 +14,7 @@ struct TimeOfDay {
         let parts = text.split(separator: "時", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy(\.isDigits) else { return nil }
         let digits = parts.joined()
-        // If the hour was deleted, the digits of the minutes become the start of a new one.
+        // If the user deletes the hour, the digits of the minutes are read as a new hour and minutes.
         let hasHour = parts.count == 2 && !parts[0].isEmpty
         let hour = hasHour ? String(parts[0]) : Self.hour(of: digits)
         let minute = String(digits.dropFirst(hour.count))

@@ -3,8 +3,9 @@ public import IPC
 
 /// The kind of a scene and what it shows: `counter?n=5`, or `question/7?view=narrow`.
 ///
-/// It is the part of a URL after `scheme://`, and all that is stored of a scene: after a release or a crash, the scene
-/// is created again from its address. Text is decoded here; only the written form is percent-encoded (RFC 3986 §2.1).
+/// It is the part of a URL after `scheme://`. Nothing else is stored of a scene: after a release or a crash, the scene
+/// is created again from its address. The properties contain decoded text; only the written form is percent-encoded
+/// (RFC 3986 §2.1).
 public struct SceneAddress: Sendable, Hashable {
     /// The kind of the scene: letters, digits, `-`, `.`, `_`.
     public let name: String
@@ -36,12 +37,12 @@ extension SceneAddress: CustomStringConvertible {
     /// Parses the part of a URL after its scheme, `scheme://…` or `scheme:…`; the scheme itself is ignored.
     public init?(url: String) {
         guard let parts = URLComponents(string: url), parts.scheme != nil else { return nil }
-        // `scheme:name/argument` has no host (RFC 3986 §3).
+        // A URL in the form `scheme:name/argument` has no host (RFC 3986 §3), so its path contains the name.
         let path = (parts.host.map { $0 + "/" } ?? "") + parts.path.drop { $0 == "/" }
         self.init(path: path, URLParameters(of: url))
     }
 
-    /// Splits `name/argument`, which is not encoded.
+    /// Splits `name/argument`, whose text is already decoded.
     init?(path: String, _ parameters: URLParameters) {
         let (name, argument) = path.cut(at: "/")
         guard !name.isEmpty, name.unicodeScalars.allSatisfy(Self.isAllowed) else { return nil }

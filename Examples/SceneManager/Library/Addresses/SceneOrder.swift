@@ -2,11 +2,11 @@
 public enum SceneOrder: Sendable, Hashable {
     /// `push/NAME`, `pop`, `pop-to-root`, `pop-to/NAME`, `replace/NAME`; the scene's own parameters follow its name.
     case stack(StackCommand)
-    /// `release`: release the scenes that are not visible.
+    /// The URL `release`: release the scenes that are not visible.
     case letGo
-    /// `stack`: list the scenes.
+    /// The URL `stack`: list the scenes.
     case list
-    /// Anything else: an order for the visible scene.
+    /// Any other URL: an order for the visible scene.
     case scene(SceneAddress)
 
     public init(_ address: SceneAddress) throws(SceneRefusal) {
@@ -24,7 +24,8 @@ public enum SceneOrder: Sendable, Hashable {
 }
 
 extension SceneAddress {
-    /// The address of the scene that the argument of an order names, with the order's parameters.
+    /// The address of the scene that this order is about: the order's argument is the scene's name, and the parameters
+    /// are the same.
     fileprivate func target() throws(SceneRefusal) -> SceneAddress {
         guard let argument, let target = SceneAddress(path: argument, parameters) else {
             throw SceneRefusal("“\(name)” needs the name of a screen: \(name)/NAME", code: "no-name")
@@ -34,7 +35,7 @@ extension SceneAddress {
 }
 
 extension Transition {
-    /// The duration of a fade without `ms`, in milliseconds.
+    /// How long a fade takes if the URL has no `ms`, in milliseconds.
     private static let usual = 500
 
     /// Removes `fade=white` or `fade=black`, and `ms=500`, from an address; returns the fade, if there is one.

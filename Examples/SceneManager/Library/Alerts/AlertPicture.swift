@@ -1,7 +1,7 @@
 internal import Terminal
 
 extension Canvas {
-    /// This canvas, dimmed, with the alert in a box in the middle.
+    /// Returns this canvas dimmed, with the alert in a box in the middle.
     func under(_ alert: Alert) -> Canvas {
         var canvas = mixed(with: .black, share: 0.6)
         let texts = [alert.title, alert.message, alert.buttons.joined(separator: "  ")]

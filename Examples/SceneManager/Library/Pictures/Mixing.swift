@@ -10,7 +10,7 @@ public struct Colour: Sendable, Hashable {
 
     public static let black = Colour(0, 0, 0)
     public static let white = Colour(255, 255, 255)
-    /// Stands for the terminal's default text colour, which cannot be queried.
+    /// The colour that is used for the terminal's default text colour, which cannot be queried.
     static let text = Colour(204, 204, 204)
 
     /// Returns this colour mixed with a share of another one: 0 is this colour, 1 the other.
@@ -21,10 +21,11 @@ public struct Colour: Sendable, Hashable {
         return Colour(mix(red, other.red), mix(green, other.green), mix(blue, other.blue))
     }
 
-    /// This colour for a terminal.
+    /// The same colour as a value for the terminal.
     public var onTerminal: Color { .rgb(red: red, green: green, blue: blue) }
 
-    /// Palette colours differ between terminals, so they count as the terminal's default colour `own`.
+    /// Converts a terminal's colour. Palette colours differ between terminals, so the default colour `own` is used for
+    /// them.
     init(_ color: Color?, default own: Colour) {
         if case .rgb(let red, let green, let blue) = color { self.init(red, green, blue) } else { self = own }
     }
@@ -44,7 +45,8 @@ extension Style {
         var mixed = self
         mixed.foreground = (isReversed ? paper : text).mixed(with: colour, share: share).onTerminal
         mixed.background = (isReversed ? text : paper).mixed(with: colour, share: share).onTerminal
-        // Terminals change the colours of dim and bold text.
+        // Terminals show dim and bold text in other colours, so both attributes are removed in the course of the
+        // mixing.
         (mixed.isReversed, mixed.isDim, mixed.isBold) = (false, isDim && share < 0.5, isBold && share < 0.5)
         return mixed
     }
@@ -63,7 +65,8 @@ extension Canvas {
         return canvas
     }
 
-    /// Draws another canvas, or some of its columns, from its upper left corner on; half characters are left out.
+    /// Draws another canvas, or some of its columns, with its upper left corner at a position. Characters of which only
+    /// half would be visible are left out.
     mutating func draw(_ other: Canvas, columns: Range<Int>? = nil, row: Int = 0, column: Int = 0) {
         let columns = columns ?? 0..<other.size.columns
         for otherRow in 0..<other.size.rows {

@@ -25,7 +25,8 @@ extension Substring {
         return lines + (rest.isEmpty && !lines.isEmpty ? [] : [String(rest)])
     }
 
-    /// Drops characters from the end while the next line would begin with a character that may not begin one.
+    /// Drops characters from the end of a line, so that the next line does not begin with a character that must not
+    /// begin one.
     private func leaving(_ whole: Substring) -> Substring {
         var line = self
         while line.count > 1, let next = whole[line.endIndex...].first, next.neverBegins { line.removeLast() }
@@ -40,9 +41,11 @@ extension Substring {
 }
 
 extension Character {
-    /// Whether a line may end after it, or begin with it: spaces, and scripts whose characters are wide.
+    /// Whether a line may end after this character, or begin with it. This holds for spaces, and for scripts whose
+    /// characters are wide.
     fileprivate var isBreakable: Bool { self == " " || displayWidth > 1 }
 
-    /// Whether no line may begin with it (JIS X 4051: closing brackets, full stops, commas, small kana and the like).
+    /// Whether no line may begin with this character (JIS X 4051: closing brackets, full stops, commas, small kana and
+    /// the like).
     fileprivate var neverBegins: Bool { "。、，．」』）】〉》！？：；ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ".contains(self) }
 }

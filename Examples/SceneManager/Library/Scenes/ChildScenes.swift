@@ -58,6 +58,7 @@ public final class ChildScenes {
 /// The change from one child to another.
 public struct ChildTurn {
     let transition: Transition
-    /// Shows the other child. Returns a closure that notifies both once the old child is no longer visible.
+    /// Shows the other child. Returns a closure, which is called once the old child is no longer visible, and notifies
+    /// both children.
     let begin: @MainActor () -> @MainActor () -> Void
 }

@@ -4,7 +4,7 @@ public import Terminal
 /// that it needs to restore must be in its ``address``.
 @MainActor
 public protocol Scene: AnyObject {
-    /// Its name for users: the top line of the screen, and the reply to a URL.
+    /// The scene's name for users. It is shown in the top line of the screen, and sent as the reply to a URL.
     var title: String { get }
     /// The address from which this scene can be created again in its current state.
     var address: SceneAddress { get }
@@ -15,16 +15,16 @@ public protocol Scene: AnyObject {
     func draw(on canvas: inout Canvas)
     /// Handles a key or a paste.
     func take(_ event: TerminalEvent) -> SceneAction
-    /// Carries out an order of a URL that is not for the stack; `nil` if the scene does not know the order.
+    /// Carries out an order from a URL that does not concern the stack; `nil` if the scene does not know the order.
     func take(_ order: SceneAddress) throws -> SceneAction?
 
     /// Called when another scene covers this one.
     func sleep()
-    /// Called when it is visible again.
+    /// Called when the scene is visible again.
     func restore()
-    /// Called when it has left the stack.
+    /// Called when the scene has left the stack.
     func end()
-    /// Called when memory is short: releases what can be created again.
+    /// Called when memory is short. The scene should release everything that it can create again.
     func letGo()
 }
 
@@ -40,13 +40,13 @@ extension Scene {
 
 /// The action that a scene requests.
 public enum SceneAction {
-    /// The scene did not handle the key; the stage may.
+    /// The scene did not handle the key, so the stage may handle it.
     case pass
     /// The scene has changed, and must be drawn again.
     case redraw
     /// Changes the stack, and calls `finished` when the new picture is complete.
     case go(StackCommand, by: Transition? = nil, finished: @MainActor () -> Void = {})
-    /// Shows another child: ``ChildTurn``.
+    /// Shows another child of a container.
     case turn(ChildTurn)
     /// Shows an alert; `then` returns the next action for the index of the answer.
     case ask(Alert, then: @MainActor (Int) -> SceneAction)

@@ -10,26 +10,26 @@ public struct SceneStack: Sendable, Equatable {
         public fileprivate(set) var address: SceneAddress
         /// Whether the scene currently exists.
         public fileprivate(set) var isMade = false
-        /// Whether it was shown before, even in an earlier run of the program.
+        /// Whether the scene was shown before, even if that was in an earlier run of the program.
         fileprivate var wasShown = false
     }
 
-    /// A step to perform for the scene of an entry. Steps are performed in order. Creation comes first because it can
-    /// fail, and then nothing has changed.
+    /// A step to perform for the scene of an entry. Steps are performed in order. Scenes are created first, so that
+    /// nothing has changed yet if this fails.
     public enum Step: Sendable, Hashable {
         /// Create the scene from its address, to show it.
         case make(Entry.ID)
-        /// Another scene covers it now.
+        /// Notify the scene that another scene now covers it.
         case sleep(Entry.ID)
-        /// It is visible again.
+        /// Notify the scene that it is visible again.
         case restore(Entry.ID)
-        /// It has left the stack.
+        /// Notify the scene that it has left the stack.
         case end(Entry.ID)
-        /// Release it to free its memory; its entry stays on the stack.
+        /// Release the scene to free its memory; its entry stays on the stack.
         case release(Entry.ID)
     }
 
-    /// The maximum number of scenes on the stack: 100. Other programs push too.
+    /// The maximum number of scenes on the stack. There must be one, because other programs can push scenes too.
     public static let depthLimit = 100
 
     /// The entries, root first; never empty.
@@ -51,7 +51,7 @@ public struct SceneStack: Sendable, Equatable {
     /// The addresses from which the stack can be restored.
     public var addresses: [SceneAddress] { entries.map(\.address) }
 
-    /// Updates the address of a scene.
+    /// Records the current address of a scene.
     public mutating func note(_ address: SceneAddress, for id: Entry.ID) {
         guard let place = entries.firstIndex(where: { $0.id == id }) else { return }
         entries[place].address = address
@@ -74,7 +74,7 @@ public struct SceneStack: Sendable, Equatable {
         entries.append(Entry(id: lastID, address: address, wasShown: wasShown))
     }
 
-    /// Removes the entries above the lowest `count`, top first, and returns their `end` steps.
+    /// Removes all entries except the lowest `count`, from the top down, and returns the `end` steps for their scenes.
     mutating func removeAll(above count: Int) -> [Step] {
         let ended = entries[count...].reversed().filter(\.isMade).map { Step.end($0.id) }
         entries.removeLast(entries.count - count)

@@ -15,14 +15,14 @@ public enum StackCommand: Sendable, Hashable {
 }
 
 extension SceneRefusal {
-    /// The root cannot be removed.
+    /// The error if only the root is left, because the root cannot be removed.
     public static let onlyRoot = SceneRefusal("only the first screen is left; it stays", code: "only-root")
 
-    /// The stack already has ``SceneStack/depthLimit`` scenes.
+    /// The error if the stack already has ``SceneStack/depthLimit`` scenes.
     public static let full = SceneRefusal(
         "\(SceneStack.depthLimit) screens lie on each other; go back first", code: "full")
 
-    /// No scene with this name is on the stack.
+    /// The error if no scene with this name is on the stack.
     public static func notOnStack(_ name: String) -> SceneRefusal {
         SceneRefusal("there is no screen “\(name)” to go back to", code: "not-on-stack")
     }
@@ -56,7 +56,8 @@ extension SceneStack {
         }
     }
 
-    /// Keeps the lowest `count` entries. The newly visible scene is created before the others end, and restored after.
+    /// Removes all entries except the lowest `count`. The scene that becomes visible is created before the removed
+    /// scenes end, and is notified after that.
     private mutating func uncover(_ count: Int) -> [Step] {
         guard count < entries.count else { return [] }
         let ended = removeAll(above: count)

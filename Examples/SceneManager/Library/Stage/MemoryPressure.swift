@@ -6,15 +6,16 @@ internal import Glibc
 ///
 /// Source: <https://docs.kernel.org/accounting/psi.html>, “Monitoring for pressure thresholds”.
 public enum MemoryPressure {
-    /// A task had to wait for memory for 200 ms within 2 s. A program without privileges may use windows of 2 s.
+    /// Reports a shortage if tasks had to wait for memory for 200 ms within 2 s. Without privileges, the
+    /// window must be a multiple of 2 s.
     private static let trigger = "some 200000 2000000"
 
-    /// One element per shortage, at most one every 2 s. The stream ends at once if the kernel does not report pressure;
-    /// then scenes are released only by `release`.
+    /// One element for each shortage of memory, at most one every 2 s. If the kernel does not report memory pressure,
+    /// the stream ends at once; then scenes are released only by the order `release`.
     public static func events() -> AsyncStream<Void> {
         let descriptor = open("/proc/pressure/memory", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return AsyncStream { $0.finish() } }
-        // The kernel expects the terminating NUL too.
+        // The kernel also expects the NUL at the end of the text.
         let isSet = trigger.withCString { write(descriptor, $0, strlen($0) + 1) } > 0
         guard isSet else {
             close(descriptor)

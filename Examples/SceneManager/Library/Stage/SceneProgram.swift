@@ -52,7 +52,7 @@ public struct SceneProgram: Sendable {
             stage.notice = notice
             let session = SceneSession(program: self, stage: stage, keeper: keeper, terminal: terminal)
             let signal = await session.run(app)
-            // Also store the last changes by keys, if the broker is running.
+            // Store the changes that the last keys made. This fails if the broker is not running.
             try? await keeper.keep(stage.addresses)
             await app.close()
             if let signal { terminal.end(by: signal) }
@@ -65,7 +65,8 @@ public struct SceneProgram: Sendable {
         let anew = SceneStack(root: root)
         do {
             let kept = try await board.value([SceneAddress].self) ?? []
-            // A root stored by another version of this program may no longer exist.
+            // The stored root may come from another version of this program and not exist any more. Then start with a
+            // new stack.
             let stack = kept.first?.name == root.name ? SceneStack(restoring: kept) : nil
             return (stack ?? anew, "")
         } catch {

@@ -18,7 +18,8 @@ struct SceneSession {
         let pressure = Task {
             for await _ in MemoryPressure.events() { await stage.letGo() }
         }
-        // If the scheme is lost, for example to another process with this id, no key can fix that: only report it.
+        // URLs no longer arrive if the scheme is lost, for example to another process with this id. The user cannot fix
+        // that with a key, so it is only reported.
         let loss = Task {
             guard case .failure(let error) = await urls.result else { return }
             stage.notice = "URLs no longer arrive: \(error)"
@@ -27,7 +28,7 @@ struct SceneSession {
         let keys = Task {
             for await event in inputs where !stage.isOver { await take(event) }
         }
-        // A transition jumps to its end when its task is cancelled.
+        // Cancel all tasks at the end; a transition then jumps to its end.
         defer { for task in [urls, pressure, loss, keys] as [any Cancellable] { task.cancel() } }
         for await event in terminal.events {
             if case .interrupted(let signal) = event { return signal }
@@ -42,7 +43,7 @@ struct SceneSession {
         } catch {
             stage.notice = "\(error)"
         }
-        // Closing the terminal ends its events.
+        // Close the terminal, which ends the loop over its events.
         if stage.isOver { terminal.close() }
         // Store in the background, so that typing does not wait for the disk.
         let addresses = stage.addresses
@@ -74,7 +75,7 @@ struct SceneSession {
     }
 }
 
-/// A task with any result type.
+/// Allows tasks with different result types in one array.
 private protocol Cancellable {
     func cancel()
 }

@@ -88,7 +88,7 @@ public final class Stage {
         await play(turn.transition, from: old, to: picture()) { settle() }
     }
 
-    /// Releases every scene that is not visible; each is created again from its address when it is shown.
+    /// Releases every scene that is not visible. A released scene is created again from its address when it is shown.
     public func letGo() async {
         await turns.take()
         defer { turns.give() }
@@ -165,7 +165,7 @@ extension Stage {
     ) async {
         let way = transition ?? .cut
         await way.play(on: clock, turn: turn) { progress in
-            // At the end, draw the current state, which may have changed in the meantime.
+            // At the end, draw the scene as it is now, because it may have changed during the transition.
             if progress < 1 { show(way.picture(from: old, to: new, at: progress)) } else { draw() }
         }
     }

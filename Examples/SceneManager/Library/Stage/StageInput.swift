@@ -18,7 +18,7 @@ extension Stage {
         case .resumed: draw()
         case .interrupted: end()
         case .key(let key):
-            // Keys typed during a transition are for the scene that it shows.
+            // Keys typed during a transition go to the scene that it leads to.
             await settle()
             if question == nil { try await perform(usual(key, top.take(event))) } else { try await answer(key) }
         case .paste:
@@ -39,7 +39,8 @@ extension Stage {
         }
     }
 
-    /// Performs an action for another program. Returns when it is done, and if it opened an alert, after the answer.
+    /// Performs an action for another program. Returns when the action is done. If the action opens an alert, this
+    /// waits for the answer.
     /// - Throws: a `CancellationError` if the user declines, or the program cancels its request.
     func performAnswered(_ action: SceneAction) async throws {
         guard case .ask(let alert, let then) = action else { return try await perform(action) }
@@ -80,7 +81,7 @@ extension Stage {
         waiter.resume(throwing: CancellationError())
     }
 
-    /// The action of a key that the scene does not handle.
+    /// What a key does if the scene does not handle it.
     private func usual(_ key: Key, _ action: SceneAction) -> SceneAction {
         guard case .pass = action else { return action }
         return switch key {

@@ -15,7 +15,7 @@ final class StateKeeper {
         (wanted, self.written, self.write) = (written, written, write)
     }
 
-    /// Stores addresses; returns when these, or later ones, are on disk.
+    /// Stores addresses. Returns when they are on disk, or when later ones are.
     func keep(_ addresses: [SceneAddress]) async throws {
         wanted = addresses
         while written != wanted { try await (writing ?? begin()).value }

@@ -36,7 +36,7 @@ public struct Transition: Sendable, Hashable {
     /// The picture at a moment of the transition.
     /// - Parameter progress: from 0 (the old picture) to 1 (the new one).
     public func picture(from old: Canvas, to new: Canvas, at progress: Double) -> Canvas {
-        // 0 at the turning point of a fade or a flip, 1 at both ends.
+        // How clearly the picture is visible: 0 at the turning point of a fade or a flip, 1 at both ends.
         let clearness = abs(1 - 2 * progress)
         return switch kind {
         case _ where progress <= 0: old
@@ -50,7 +50,7 @@ public struct Transition: Sendable, Hashable {
 }
 
 extension Canvas {
-    /// The canvas as if it were turned: some of its columns, evenly chosen, in the middle.
+    /// Shows the canvas as if it were turned: evenly chosen columns of it, in the middle.
     fileprivate func narrowed(to share: Double) -> Canvas {
         let width = Int((Double(size.columns) * share).rounded())
         let start = (size.columns - width) / 2
@@ -62,7 +62,7 @@ extension Canvas {
         return canvas
     }
 
-    /// The canvas moved to the left by a share of its width, with another one right beside it.
+    /// Moves the canvas to the left by a share of its width, with another canvas directly to its right.
     fileprivate func moved(by share: Double, to next: Canvas) -> Canvas {
         let offset = Int((Double(size.columns) * share).rounded())
         var canvas = Canvas(size: size)
