@@ -16,11 +16,12 @@ public enum StackCommand: Sendable, Hashable {
 
 extension SceneRefusal {
     /// The error if only the root is left, because the root cannot be removed.
-    public static let onlyRoot = SceneRefusal("only the first screen is left; it stays", code: "only-root")
+    public static let onlyRoot = SceneRefusal(
+        "only the first screen is left, and it cannot be closed", code: "only-root")
 
     /// The error if the stack already has ``SceneStack/depthLimit`` scenes.
     public static let full = SceneRefusal(
-        "\(SceneStack.depthLimit) screens lie on each other; go back first", code: "full")
+        "\(SceneStack.depthLimit) screens are open already; go back first", code: "full")
 
     /// The error if no scene with this name is on the stack.
     public static func notOnStack(_ name: String) -> SceneRefusal {

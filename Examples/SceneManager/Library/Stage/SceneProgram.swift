@@ -71,7 +71,10 @@ public struct SceneProgram: Sendable {
             return (stack ?? anew, "")
         } catch {
             guard error.code == .payloadInvalid else { throw error }
-            return (anew, "started over: the pasteboard \(id) has other content (\(error.message))")
+            return (
+                anew,
+                "started with the first screen, because the pasteboard \(id) contains something else (\(error.message))"
+            )
         }
     }
 }

@@ -48,7 +48,9 @@ struct SceneSession {
         // Store in the background, so that typing does not wait for the disk.
         let addresses = stage.addresses
         Task {
-            do { try await keeper.keep(addresses) } catch { stage.notice = "not kept: \(error)" }
+            do { try await keeper.keep(addresses) } catch {
+                stage.notice = "the open screens could not be stored: \(error)"
+            }
         }
     }
 
