@@ -91,17 +91,19 @@ import Testing
         for (argument, table) in keys.arguments {
             let expected = table.filter { !keys.unused.contains($0.key) }
             let told = comment.keys(ofArgument: argument)
-            if told != expected { found.append("of \(argument) it tells \(told), the table has \(expected)") }
+            if told != expected {
+                found.append("argument \(argument): the comment lists \(told), the table \(expected)")
+            }
         }
         // The text refers to another member's options, so it need not document them again.
         if comment.text.contains(/The options are those of [A-Z]/) { return found }
         let tables = Array(keys.arguments.values) + [keys.nested]
         for (key, type) in comment.keysInText where !tables.contains(where: { $0[key] == type }) {
-            found.append("the text tells \(key) (\(type)), no table has it")
+            found.append("the text mentions \(key) (\(type)), which is in no table")
         }
         for table in tables {
             for (key, type) in table where !keys.unused.contains(key) && comment.keysInText[key] != type {
-                found.append("the text does not tell \(key) (\(type))")
+                found.append("the text does not mention \(key) (\(type))")
             }
         }
         return found

@@ -28,7 +28,7 @@ struct BusClientsTests {
         clients.made(board, by: name)
         #expect(await clients.caller(name).visibility == .sandbox(nil))
         #expect(clients.knownVisibility(of: name) == nil)
-        #expect(!clients.hasDeparted(nil), "a caller without a name is none that leaves")
+        #expect(!clients.hasDeparted(nil), "a caller without a name cannot leave")
     }
 
     @Test func `connections from before and after the start count until they leave`() async throws {

@@ -152,10 +152,10 @@ struct ChangeWatchersTests {
     func theCostOfAChangeDependsOnlyOnTheWatchersConcerned(count: Int) async throws {
         let few = try await cost(10) { ["board \($0)"] }
         let many = try await cost(count) { ["board \($0)"] }
-        #expect(many < few * 20, "\(few) with 10, \(many) with \(count) that are not concerned")
+        #expect(many < few * 20, "\(few) with 10, \(many) with \(count) that watch other boards")
         // Negative control: each call that waits for this board is examined, which takes time.
         let concerned = try await cost(count) { _ in ["moving"] }
-        #expect(concerned > few * 20, "\(few) with 10, \(concerned) with \(count) that are concerned")
+        #expect(concerned > few * 20, "\(few) with 10, \(concerned) with \(count) that watch this board")
     }
 }
 

@@ -53,7 +53,7 @@ struct RequestTableTests {
         #expect(try Self.isRoom(table))
         table.insert(try Self.request())
         #expect(try !Self.isRoom(table))
-        #expect(try Self.isRoom(table, "a.c"), "another source is not concerned")
+        #expect(try Self.isRoom(table, "a.c"), "another source is not affected")
         table.remove(first)
         #expect(try Self.isRoom(table))
     }

@@ -16,14 +16,14 @@ enum BothDirections {
         let body = Array(ours.bytes[ours.bodyStart...])
         // Each value has only one encoding, so IPCDBus must write the same bytes that it has read.
         if original.bytes[0] == UInt8(ascii: "l"), !body.elementsEqual(original.bytes[original.bodyStart...]) {
-            return "IPCDBus writes other bytes than it has read"
+            return "the bytes that IPCDBus writes differ from those that it has read"
         }
         guard let read = ReferenceMessage(Array(ours.bytes)) else {
             return "libdbus does not read what IPCDBus writes: \(ReferenceMessage.refusal(Array(ours.bytes)))"
         }
         guard let again = Reading(Array(ours.bytes)).message else { return "IPCDBus does not read what it writes" }
         if let difference = read.difference(again) ?? ValueComparison.difference(values, read) {
-            return "libdbus reads something else than IPCDBus has written: \(difference)"
+            return "what libdbus reads differs from what IPCDBus has written: \(difference)"
         }
         return theirDifference(body, values)
     }

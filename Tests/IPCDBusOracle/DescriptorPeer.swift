@@ -140,7 +140,7 @@ final class DescriptorPeer {
             ) { (writer) throws(MessageError) in for value in values { try value.writeContent(to: &writer) } }
             ours.setSerial(1)
             guard let read = exchange(Array(ours.bytes), ours.descriptors.compactMap { $0 }) else {
-                return "libdbus does not read descriptors of IPCDBus"
+                return "libdbus rejects a message with descriptors that IPCDBus has written"
             }
             if let difference = ValueComparison.difference(values, read) { return "written by IPCDBus: \(difference)" }
         } catch .tooManyDescriptors {

@@ -83,7 +83,7 @@ struct BoardChecker {
             guard items.last == last else {
                 return report(
                     .mixed, operation,
-                    "Change \(count) of \(board) shows \(items.shown); it added \(last.shown) behind the others.")
+                    "Change \(count) of \(board) shows \(items.shown); it added \(last.shown) after the others.")
             }
             if checkItems(operation, board, count, items) { versions.learn(items, of: count) }
         }
@@ -134,7 +134,7 @@ struct BoardChecker {
             let isRepeated = fate.unanswered + fate.acknowledged > 0
             return report(
                 isRepeated ? .duplicated : .refusedButApplied, operation,
-                "\(sentence), which was " + (isRepeated ? "written under another number already." : "refused."))
+                "\(sentence), which was " + (isRepeated ? "written with another change count already." : "refused."))
         }
         guard let maker = fate.only, maker.action.written != nil else { return }
         if items.count > 1, !maker.action.appends {

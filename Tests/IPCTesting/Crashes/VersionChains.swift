@@ -38,7 +38,7 @@ struct VersionChains {
         }
         guard !items.isEmpty else { return }
         if versions[count]?.taker != nil {
-            report(.takenTwice, first, "Change \(count) with \(items.shown) was taken by two askers.")
+            report(.takenTwice, first, "Change \(count) with \(items.shown) was taken by two callers.")
         } else {
             versions.take(count, by: first)
         }
@@ -77,7 +77,7 @@ struct VersionChains {
         if let before, before > expected {
             report(.lostUpdate, maker, "\(sentence), but \(before) lies between.")
         } else if expected >= count {
-            report(.countFell, maker, "\(sentence), which is no smaller.")
+            report(.countFell, maker, "\(sentence), which is not smaller than its own change count.")
         } else if versions[expected]?.taker != nil {
             report(.lostUpdate, maker, "\(sentence), but that was taken.")
         } else if let other = versions[expected]?.board, other != board {
