@@ -49,7 +49,9 @@ struct IPCBridgeCommand: ToolCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("The size limit of one copy, in MiB.", valueName: "n"))
     var sizeLimit: UInt32 = 64
 
-    @Flag(help: "Also offer content that is sensitive or can be read only once, marked for clipboard managers.")
+    @Flag(
+        help: "Also offer content that is sensitive or can be read only once. Clipboard managers are told to ignore it."
+    )
     var secrets = false
 
     @Flag(help: "Report each transfer on standard error, without its content.")

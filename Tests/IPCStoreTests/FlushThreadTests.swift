@@ -82,8 +82,8 @@ import Testing
         disk.read(board)
         disk.set("three", board)()
         _ = try await disk.store.stage { _ in }
-        #expect(disk.answers.elements.isEmpty, "not even a reader learns of what is not on the disk")
-        #expect(disk.moves.elements.count == moved, "nobody is told of it either")
+        #expect(disk.answers.elements.isEmpty, "not even a read is answered before the flush")
+        #expect(disk.moves.elements.count == moved, "no change is reported before the flush")
         #expect(disk.store.statistics.snapshot.commits == before + 1)
         disk.letGo()
         #expect(try await disk.answers.wait(for: 4) == ["one: true", "two: true", "read: true", "three: true"])

@@ -45,7 +45,7 @@ import Testing
         _ = try await RunningProcess.run("mv", [copy, place.database]).succeeded()
         let loss = StoreError.replaced(path: place.database)
         #expect(try await store.commit { $0.loss } == loss)
-        #expect(loss.description.contains("is another file"))
+        #expect(loss.description.contains("is now a different file"))
         await #expect(throws: loss) { try await store.put("lost", on: board) }
         #expect(try await store.text(of: board) == "kept")
         try await store.close()

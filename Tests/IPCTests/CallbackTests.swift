@@ -125,7 +125,7 @@ struct CallbackTests {
         let texts = told.elements.map(\.description)
         #expect(texts[0].hasPrefix("x-success of "))
         #expect(texts[0].hasSuffix(" was not opened: the scheme https is reserved"))
-        #expect(texts[2].hasSuffix(" was not handled: demo.IPCServer declined it"))
+        #expect(texts[2].hasSuffix(" was not handled: demo.IPCServer declined the callback"))
         #expect(texts[3].hasSuffix("it is not a URL"))
         #expect(!texts.contains { $0.contains("secret") })
         for application in [server, caller] { await application.close() }

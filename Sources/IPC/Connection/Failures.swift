@@ -38,7 +38,8 @@ extension IPCError {
     /// The connection was lost during a call that must not be sent twice.
     static let cutOff = IPCError(
         .storeUnavailable,
-        "the connection to the broker was lost before it answered; it is unknown whether it carried out the call")
+        "the connection to the broker was lost before it answered; it is unknown whether the broker carried out the call"
+    )
 }
 
 extension CallError {

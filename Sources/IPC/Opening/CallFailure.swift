@@ -85,8 +85,8 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence
         case .unavailable: message.isEmpty ? "the handler could not be started" : String(message.dropFirst(2))
         case .timedOut where response?.errorCode == OpenURLResponse.connectionLost:
-            "the answer was lost\(message); the handler may have handled it"
-        case .timedOut: "the handler got the URL but did not answer in time; it may have handled it"
+            "the answer was lost\(message); the handler may have handled the URL"
+        case .timedOut: "the handler got the URL but did not answer in time; it may have handled the URL"
         case .expired: "the URL was not delivered in time\(message)"
         }
     }

@@ -61,7 +61,7 @@ enum Digest {
         guard actual == digest else {
             throw IPCError(
                 .inputOutput,
-                "a value of \(value.byteCount) bytes is damaged: its digest is \(actual), but was \(digest)"
+                "a value of \(value.byteCount) bytes is damaged: its digest is \(actual), but should be \(digest)"
             )
         }
     }

@@ -74,7 +74,7 @@ extension Pasteboard {
     private static func places(_ set: [Int]?, of count: Int) throws(IPCError) -> [Int] {
         guard let set else { return Array(0..<count) }
         if let wrong = set.first(where: { !(0..<count).contains($0) }) {
-            throw IPCError(.noSuchItem, "there is no item \(wrong); the version has \(count), counted from 0")
+            throw IPCError(.noSuchItem, "there is no item \(wrong); the version has \(count) items, counted from 0")
         }
         return set
     }

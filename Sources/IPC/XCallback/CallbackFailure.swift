@@ -33,12 +33,12 @@ extension CallbackFailure {
         let seconds = "\(time.components.seconds) s"
         return switch outcome {
         case .handled, .delivered, .queued: nil
-        case .declined: "\(application) declined it"
+        case .declined: "\(application) declined the callback"
         case .cancelled: "it was cancelled"
         case .failed: "\(application) failed"
         case .unavailable: "\(application) could not be started"
         case .timedOut: "\(application) did not answer within \(seconds)"
-        case .expired: "it was not delivered to \(application) within \(seconds)"
+        case .expired: "the callback was not delivered to \(application) within \(seconds)"
         }
     }
 }

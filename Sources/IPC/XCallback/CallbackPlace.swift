@@ -43,7 +43,6 @@ struct CallbackPlace {
         }
     }
 
-    /// Adds the callbacks to a URL.
     func url(_ asked: XCallbackURL, source: String) -> String {
         var parameters: URLParameters = [XCallbackURL.source: source]
         for callback in XCallbackURL.Callback.allCases {

@@ -19,7 +19,6 @@ extension IPCStore.WriteOptions {
         if promises.contains(where: { !$0.isEmpty }) { self.writer = writer }
     }
 
-    /// Validates the options for a payload that is set on a pasteboard.
     init(_ options: PayloadSetOptions, items: [PasteboardItem]) throws {
         self.init(ifChangeCount: options.ifChangeCount)
         timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }

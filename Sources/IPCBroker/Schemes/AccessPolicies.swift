@@ -21,7 +21,7 @@ final class AccessPolicies {
         policies = stored
         if damaged > 0 {
             logger.error(
-                "policies were damaged: no source may open the URLs of those applications until they are set again",
+                "the policies of some applications were damaged: no source may open their URLs until new policies are set",
                 metadata: ["count": "\(damaged)"])
         }
     }
@@ -61,7 +61,7 @@ final class AccessPolicies {
             "refused", metadata: ["source": "\(source)", "application": "\(application)"])
         let reason =
             policy.lacksProof(of: source)
-            ? ": it is allowed only if it owns its bus name" : ""
+            ? ": it is allowed only if it owns the bus name of its application id" : ""
         throw IPCError(
             .accessDenied,
             "the policy of \(application) does not allow the source \(source)\(reason); "

@@ -43,7 +43,6 @@ public actor DBusActor {
     @DBusActor
     package static func whenQuiet(_ body: @escaping @Sendable () -> Void) { thread.whenQuiet(body) }
 
-    /// Whether the current thread is the I/O thread.
     package static var isCurrent: Bool { thread.isIsolatingCurrentContext() == true }
 
     /// Runs `body` immediately.

@@ -85,7 +85,6 @@ public final class Message: @unchecked Sendable {
     public var errorName: String? { header.errorName }
     public var signature: String { header.signature }
 
-    /// The signature as bytes in the message.
     var signatureBytes: ReceivedBytes {
         let length = header.signatureEnd == 0 ? 0 : header.signature.utf8.count
         return ReceivedBytes(bytes).part(header.signatureEnd - length, count: length)

@@ -82,7 +82,6 @@ package struct IncomingBytes: ~Copyable {
         descriptors += arrived.map { .success($0) }
     }
 
-    /// The bytes in the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[start..<(start + count)]) }
 
     /// The number of bytes held for the incomplete message.

@@ -102,7 +102,6 @@ package struct KeyFile: Sendable {
 
     package func list(of key: String, in group: String) -> [String]? { entry(of: key, in: group)?.list }
 
-    /// The keys in all groups with this name.
     package func keys(in group: String) -> [String] { places(in: group).compactMap { entry(at: $0, in: group)?.key } }
 
     private func entry(at place: Int, in group: String) -> Entry? {

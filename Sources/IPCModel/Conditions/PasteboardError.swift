@@ -29,7 +29,7 @@ package enum PasteboardError: Condition, Hashable {
         case .noSuchVersion(let name, let count):
             .noSuch("the pasteboard \(name.text.quoted) has no version \(count); ", .keepMoreVersions)
         case .noSuchItem(let item, let count):
-            .noSuch("there is no item \(item); the version has \(count), counted from 0")
+            .noSuch("there is no item \(item); the version has \(count) items, counted from 0")
         case .noSuchRepresentation(let item, let type):
             .noSuch("the item \(item) has no representation of the type \(type.quoted)")
         case .identifierReused(let id):

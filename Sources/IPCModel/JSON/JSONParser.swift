@@ -128,7 +128,7 @@ private struct JSONParser {
             content += bytes[start..<(place - 1)]
             if byte == UInt8(ascii: "\"") {
                 guard let text = String(validating: content, as: UTF8.self) else {
-                    throw error("the string before is not UTF-8")
+                    throw error("the string before this byte is not UTF-8")
                 }
                 return text
             }

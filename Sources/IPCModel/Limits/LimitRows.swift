@@ -29,7 +29,7 @@ extension Limits {
         }
     }
 
-    private static let raise = "try again later, or let the broker be started with a higher limit"
+    private static let raise = "try again later, or have the broker restarted with a higher limit"
     private static let split = "use more pasteboards, or fewer values"
     private static let remove = "remove pasteboards that are not needed"
     private static let read = "read the messages that are waiting on the connection"
@@ -42,7 +42,7 @@ extension Limits {
     private static let messageRows: [Row] = [
         Row(
             "inline-message-bytes", \.inlineMessageBytes, 1...33_554_432,
-            "pass a file descriptor, or ask for one by “fd”"),
+            "pass a file descriptor, or request one with “fd”"),
         Row("inline-value-bytes", \.inlineValueBytes, 1...33_554_432, "pass a file descriptor"),
         Row("descriptors-per-message", \.descriptorsPerMessage, 0...16, "send fewer descriptors"),
         Row("url-bytes", \.urlBytes, fixed(URLText.maximumBytes), "send the rest as payload"),
@@ -67,7 +67,7 @@ extension Limits {
         Row("stored-bytes-per-source", \.storedBytesPerSource, 1...mostBytes, later: prune),
         Row(
             "memory-bytes", \.memoryBytes, 1...mostBytes, later: "make the pasteboard persistent, or clear others",
-            tooLarge: "make it smaller, or the pasteboard persistent"),
+            tooLarge: "make it smaller, or make the pasteboard persistent"),
         Row("value-bytes", \.valueBytes, 1...mostBytes, "split the value, or pass its path"),
         Row("descriptors", \.descriptors, 1...1_000_000, later: raise),
         Row("descriptors-per-caller", \.descriptorsPerCaller, 1...1_000_000, later: "wait for earlier calls to finish"),
@@ -85,7 +85,7 @@ extension Limits {
         Row("watchers-per-caller", \.watchersPerCaller, 1...1_000_000, "watch several pasteboards with one call"),
         Row("schemes-per-application", \.schemesPerApplication, 1...1_000_000, later: "unregister schemes first"),
         Row("schemes", \.schemes, 1...10_000_000, later: "unregister schemes first"),
-        Row("scheme-defaults", \.schemeDefaults, 1...1_000_000, later: "forget choices that are not needed"),
+        Row("scheme-defaults", \.schemeDefaults, 1...1_000_000, later: "remove default handlers that are not needed"),
         Row("window-most", \.windowMost, 1...65_535, "ask for a smaller window"),
     ]
 
@@ -98,7 +98,7 @@ extension Limits {
         Row("time-to-live-milliseconds", \.timeToLiveMilliseconds, 1...30 * day, "set a shorter time"),
         Row("time-to-live-most-milliseconds", \.timeToLiveMostMilliseconds, 1...30 * day, "set a shorter time"),
         Row("attempts", \.crashesPerRequest, 1...100, later: raise),
-        Row("loop-depth", \.loopDepth, 1...64, "do not open a URL of a handler that waits for you"),
+        Row("loop-depth", \.loopDepth, 1...64, "do not open a URL whose handler is waiting for you"),
         Row("pending-requests", \.pendingRequests, 1...10_000_000, later: raise),
         Row("pending-requests-per-source", \.pendingRequestsPerSource, 1...10_000_000, later: raise),
         Row("pending-requests-per-handler", \.pendingRequestsPerHandler, 1...10_000_000, later: raise),

@@ -48,7 +48,7 @@ extension RequestEnd {
     }
 
     static let unanswered = RequestEnd(
-        .timedOut, because: "the handler did not answer in time; it may have handled it")
+        .timedOut, because: "the handler did not answer in time; it may have handled the request")
 
     /// The broker stopped while the sender was waiting, and the sender never came back.
     static let orphaned = RequestEnd(
@@ -67,12 +67,12 @@ extension RequestEnd {
     static let expiredAfterCut = RequestEnd(
         .timedOut,
         because: "the handler's direct connection closed while it had the request, which could not be delivered again "
-            + "in time; the handler may have handled it")
+            + "in time; the handler may have handled the request")
 
     static let expiredAfterRestart = RequestEnd(
         .timedOut, code: brokerEndedCode,
         because: "an earlier broker stopped while the handler had the request, which could not be delivered again in "
-            + "time; the handler may have handled it")
+            + "time; the handler may have handled the request")
 
     static let expiredDuringStart = RequestEnd(
         .expired,

@@ -55,7 +55,7 @@ final class PreparedStatement {
             throw DatabaseError(SQLITE_MISUSE, "\(values.count) values for \(parameterCount) parameters", sql: sql)
         }
         guard sqlite3_stmt_busy(handle) == 0 else {
-            throw DatabaseError(SQLITE_MISUSE, "the statement already runs", sql: sql)
+            throw DatabaseError(SQLITE_MISUSE, "the statement is already running", sql: sql)
         }
         roomUsed = 0
         defer { sqlite3_reset(handle) }

@@ -37,11 +37,11 @@ package enum StoreError: Condition, Hashable {
         case .noSpace:
             "the store's disk is full, and nothing was written; try again when there is space"
         case .removed(let path): Self.loss("\(path.quoted) is gone")
-        case .replaced(let path): Self.loss("\(path.quoted) is another file")
+        case .replaced(let path): Self.loss("\(path.quoted) is now a different file")
         case .unavailable:
             "the store accepts no more changes: the broker is stopping, or the disk failed; try again"
         case .noThread:
-            "the process cannot start the store's thread; raise its limit of threads (RLIMIT_NPROC, TasksMax)"
+            "the process cannot start the store's thread; raise its thread limit (RLIMIT_NPROC, TasksMax)"
         case .inUse(let directory, let holder):
             "the store \(directory.quoted) is in use by \(holder); stop it, or choose another store"
         case .newer(let file, let version, let supported):

@@ -1,6 +1,5 @@
 package import IPCModel
 
-/// The record of a request that has an id.
 package struct RequestRecord: Sendable, Hashable {
     package enum State: Int64, Sendable, CaseIterable {
         /// Accepted; the sender is waiting.

@@ -114,5 +114,5 @@ final class WriteAheadLog {
 struct FailedFlush: Error, CustomStringConvertible {
     let error: CInt
 
-    var description: String { "the write-ahead log does not reach the disk: \(String(cString: strerror(error)))" }
+    var description: String { "the write-ahead log cannot be written to the disk: \(String(cString: strerror(error)))" }
 }

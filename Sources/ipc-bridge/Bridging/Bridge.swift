@@ -136,12 +136,16 @@ final class Bridge {
         let isHidden = version.isOnce || version.isSensitive
         guard version.itemCount > 0, !isHidden || offersSecrets else {
             await clipboard.withdraw()
-            return report.trace("Withdrawn", "change count \(version.changeCount) is not offered to the desktop")
+            return report.trace(
+                "Withdrawn",
+                "the version with change count \(version.changeCount) is not offered to the desktop: it is empty or secret"
+            )
         }
         let offer = ClipboardOffer(version, of: board)
         await clipboard.offer(offer)
         report.trace(
-            "Offered", "offered change count \(version.changeCount): \(offer.targets.joined(separator: ", "))")
+            "Offered",
+            "offered the version with change count \(version.changeCount): \(offer.targets.joined(separator: ", "))")
     }
 
     private func takeClipboard() async throws {
@@ -157,7 +161,7 @@ final class Bridge {
         let count = try await board.setItems([item])
         known = max(known, count)
         let types = item.types.map(\.text).joined(separator: ", ")
-        report.trace("Stored", "stored change count \(count): \(types), \(item.byteCount) bytes")
+        report.trace("Stored", "stored a version with change count \(count): \(types), \(item.byteCount) bytes")
     }
 
     /// Reads another program's copied content as one item; `nil` if a pasteboard cannot store any of its types.
@@ -188,7 +192,7 @@ final class Bridge {
             } catch .tooLarge {
                 report.tell(
                     "TooLarge",
-                    "\(target) is left out: the limit of a copy is \(mostBytes >> 20) MiB (--size-limit)")
+                    "\(target) is left out: the size limit of one copy is \(mostBytes >> 20) MiB (--size-limit)")
                 return nil
             } catch {
                 // The program does not provide the content for this target. Another target may work.

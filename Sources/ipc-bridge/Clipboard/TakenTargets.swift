@@ -5,7 +5,6 @@ import IPCModel
 /// Targets are X11's names for content types, which Wayland uses, too (ICCCM §2.6.2, and MIME types by convention).
 struct TakenTargets {
     struct Row {
-        /// The type of the content on a pasteboard.
         let type: ContentType
         /// The targets that provide the content, the best first. If one provides nothing, the next one is tried.
         let targets: [String]

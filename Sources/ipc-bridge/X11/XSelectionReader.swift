@@ -56,7 +56,6 @@ final class XSelectionReader {
             }
             let content = try take(window, atMost: most - (pieces?.count ?? 0))
             if pieces != nil {
-                // The last piece is empty.
                 if content.bytes.isEmpty { return XProperty(type: type, format: 8, bytes: pieces ?? [], bytesLeft: 0) }
                 type = content.type
                 pieces?.append(contentsOf: content.bytes)

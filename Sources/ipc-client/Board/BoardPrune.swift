@@ -33,7 +33,7 @@ struct BoardPrune: ClientCommand {
     @Option(help: ArgumentHelp("Only pasteboards whose names start with this text.", valueName: "text"))
     var prefix: String?
 
-    @Flag(help: "Release only earlier versions. This is a criterion by itself.")
+    @Flag(help: "Remove only earlier versions, and keep current ones. No other criterion is needed.")
     var history = false
 
     @Flag(help: "Only print what would be done.")

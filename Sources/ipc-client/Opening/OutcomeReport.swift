@@ -83,10 +83,10 @@ struct OutcomeReport: Sendable {
             "\(response.errorMessage?.asTold ?? ""), after the request was sent; the request may have been handled, so "
                 + "see 'ipc-client request show \(response.id)' when the broker is back"
         case .timedOut where waited == nil:
-            "\(application) got the request but did not answer in time, and may have handled it; see 'ipc-client "
+            "\(application) got the request but did not answer in time, and may have handled the request; see 'ipc-client "
                 + "request wait \(response.id)' for the outcome, and 'ipc-client request trace \(response.id)' for its steps"
         case .timedOut:
-            "\(application) got the request but did not answer\(time), and may have handled it; wait longer with "
+            "\(application) got the request but did not answer\(time), and may have handled the request; wait longer with "
                 + "--timeout, or see 'ipc-client request show \(response.id)' for a late answer"
         case .expired where waited == nil:
             "the request was not delivered to \(application) before it expired\(because); 'ipc-client request retry "

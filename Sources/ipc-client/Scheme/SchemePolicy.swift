@@ -69,7 +69,7 @@ struct SchemePolicy: ClientCommand {
         guard needsProof(policy) else { return }
         try output.warn(
             "OwnersOnly",
-            "an allowed source is accepted only if it owns its bus name, as a program does while it receives URLs; "
+            "an allowed source is accepted only if it owns the bus name of its application id, as a program does while it receives URLs; "
                 + "stating the id is not enough")
     }
 

@@ -109,7 +109,7 @@ struct WaitingRequestTests {
         try await scene.expectError("NoHandler", of: .openURL("nobody.demo:"))
     }
 
-    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    @Test(.enabled(if: DoctorScene.startsAgain, "the bus must answer a start that follows a failed start"))
     func `I6: a failed start ends the request with the reason, and starts are not retried forever`() async throws {
         let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=1"], handler: false)
         let starts = scene.bus.directory.appending("starts")

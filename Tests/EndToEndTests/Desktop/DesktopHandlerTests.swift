@@ -72,7 +72,7 @@ struct DesktopHandlerTests {
         let failed = try await open("desk.example:fail")
         #expect(failed.status == .exited(70) && failed.errors.contains("it broke"), "\(failed)")
         let forgotten = try await open("desk.example:forget", "--timeout", "1s")
-        #expect(forgotten.status == .exited(75) && forgotten.errors.contains("may have handled it"), "\(forgotten)")
+        #expect(forgotten.status == .exited(75) && forgotten.errors.contains("may have handled the"), "\(forgotten)")
         let left = try await open("desk.example:leave")
         #expect(left.status == .exited(70), "\(left)")
         try await scene.bus.removeService(name: "org.example.Service")

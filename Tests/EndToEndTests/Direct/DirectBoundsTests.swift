@@ -3,7 +3,7 @@ import Testing
 
 /// I15, I16, I17: the broker holds only a limited amount for one program's direct connections, and the other programs
 /// do not pay for it.
-@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "the test itself must open every direct connection"))
 struct DirectBoundsTests {
     /// Puts sixteen values that travel as descriptors on the pasteboard of ``WireCall/board``.
     private static func fill(_ scene: DirectScene) async throws {

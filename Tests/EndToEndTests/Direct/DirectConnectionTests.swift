@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 /// The direct connection as any program sees it: its owner, its lifetime, and what it cannot do.
-@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "the test itself must open every direct connection"))
 struct DirectConnectionTests {
     private static let refused = "Connection refused"
 

@@ -2,7 +2,7 @@ import IPCTesting
 import Testing
 
 /// The order of requests when deliveries switch to a direct connection, and the fate of requests when that is lost.
-@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "the test itself must open every direct connection"))
 struct DirectDeliveryTests {
     private func open(_ scene: DeliveryScene, window: UInt32 = 8) async throws -> String {
         let unique = try await scene.peer.open("handler", descriptors: true)

@@ -3,7 +3,7 @@ import IPCTesting
 import Testing
 
 /// A name that changes hands while its new owner is already calling over a direct connection.
-@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "the test itself must open every direct connection"))
 struct DirectOwnerTests {
     private static let name = "demo.Passed"
 

@@ -25,7 +25,7 @@ struct RouteTests {
         }
     }
 
-    @Test(.enabled(if: !DirectWay.isUsual, "the environment says when"))
+    @Test(.enabled(if: !DirectWay.isUsual, "the environment already decides when connections are direct"))
     func
         `an application that stays goes over to a direct connection, one that does not stays on the bus`() async throws
     {

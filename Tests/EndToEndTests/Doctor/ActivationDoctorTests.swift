@@ -17,7 +17,7 @@ struct ActivationDoctorTests {
         #expect(after.words == [])
     }
 
-    @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
+    @Test(.enabled(if: BusImplementation.current == .daemon, "it is unknown which folders dbus-broker searches"))
     func `files in a folder that the bus does not read`() async throws {
         var scene = try await DoctorScene.healthy()
         scene.environment["XDG_DATA_HOME"] = try scene.bus.directory.makeDirectory("elsewhere")

@@ -19,7 +19,7 @@ struct BrokerDoctorTests {
         #expect(after.words == [])
     }
 
-    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    @Test(.enabled(if: DoctorScene.startsAgain, "the bus must answer a start that follows a failed start"))
     func `a broker that exits immediately`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
@@ -28,7 +28,7 @@ struct BrokerDoctorTests {
         #expect(after.words == [])
     }
 
-    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    @Test(.enabled(if: DoctorScene.startsAgain, "the bus must answer a start that follows a failed start"))
     func `a broker whose program is missing`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()

@@ -89,7 +89,7 @@ struct DesktopDoctorTests {
     }
 
     /// The desktop uses the folders of the session, not those in this shell's environment.
-    @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
+    @Test(.enabled(if: BusImplementation.current == .daemon, "it is unknown which folders dbus-broker searches"))
     func `a shell with another data directory than the bus`() async throws {
         var scene = try await DoctorScene.healthy()
         scene.environment["XDG_DATA_HOME"] = try scene.bus.directory.makeDirectory("other")

@@ -17,7 +17,7 @@ struct SessionDoctorTests {
         try await scene.expectMended("runtime-directory-missing", "note", saying: "nowhere")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "directories can be given away"))
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of directories"))
     func `a runtime directory of another user`() async throws {
         var scene = try await DoctorScene.healthy()
         let directory = try scene.bus.directory.makeDirectory("theirs")

@@ -8,7 +8,7 @@ struct StoreDoctorTests {
     /// Here, dbus-broker and everything that it starts run in a separate mount namespace.
     private static let seesMounts = BusImplementation.current == .daemon && SmallFileSystem.isPossible
 
-    @Test(.enabled(if: geteuid() == 0 && DoctorScene.startsAgain, "files can be given away"))
+    @Test(.enabled(if: geteuid() == 0 && DoctorScene.startsAgain, "only root can change the owner of files"))
     func `a store of another user`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
@@ -27,7 +27,7 @@ struct StoreDoctorTests {
         #expect(kept.contains { $0.hasPrefix("store.sqlite.damaged-") })
     }
 
-    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    @Test(.enabled(if: DoctorScene.startsAgain, "the bus must answer a start that follows a failed start"))
     func `a log whose database was removed after a crash`() async throws {
         let scene = try await DoctorScene.healthy()
         let process = try await scene.bus.processID(ofName: DoctorScene.broker)
@@ -41,7 +41,7 @@ struct StoreDoctorTests {
         #expect(kept.contains { $0.hasSuffix("-wal") }, "\(kept)")
     }
 
-    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    @Test(.enabled(if: DoctorScene.startsAgain, "the bus must answer a start that follows a failed start"))
     func `a store that the broker of another bus uses`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()
@@ -56,7 +56,7 @@ struct StoreDoctorTests {
     }
 
     /// Programs that the bus starts do not have this shell's variables.
-    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    @Test(.enabled(if: DoctorScene.startsAgain, "the bus must answer a start that follows a failed start"))
     func `a store of the bus that is in use, while this shell names another one`() async throws {
         var scene = try await DoctorScene.healthy()
         try await scene.endBroker()

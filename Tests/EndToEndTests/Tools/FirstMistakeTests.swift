@@ -393,7 +393,7 @@ struct FirstMistakeTests {
             try await Tools.client(["request", "list", "--json"]).succeeded().output.split(separator: "\n").count == 1)
         let doctor = try await Tools.client(["doctor", "--json"])
         #expect(doctor.status == .exited(69) && doctor.output.contains("\"store-gone\""), "\(doctor)")
-        #expect(doctor.output.contains(change.hasPrefix("cp") ? "is another file" : "is gone"), "\(doctor)")
+        #expect(doctor.output.contains(change.hasPrefix("cp") ? "is now a different file" : "is gone"), "\(doctor)")
         let large = try await Tools.client(["set", "notes"], input: .text(String(repeating: "long ", count: 20_000)))
         #expect(large.status == .exited(74), "\(large)")
         let folder = try PrivateBus.current.directory.appending("export")

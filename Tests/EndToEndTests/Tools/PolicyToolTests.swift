@@ -48,7 +48,7 @@ struct PolicyToolTests {
         let set = try await Tools.client([
             "scheme", "policy", "demo.IPCServer", "--default", "deny", "--allow", "org.example.Owner",
         ]).succeeded()
-        let reason = "only if it owns its bus name"
+        let reason = "only if it owns the bus name of its application id"
         #expect(set.errors.contains(reason), "\(set)")
         let stated = try await Tools.client(["send", "--application", "org.example.Owner", "x"])
         #expect(stated.status == .exited(77) && stated.errors.contains(reason), "\(stated)")

@@ -96,7 +96,7 @@ struct LimitsTests {
                 == IPCError(
                     .limitExceeded,
                     "the request is too large: 16.2 MiB exceeds the limit of 16 MiB (“inline-message-bytes”); "
-                        + "pass a file descriptor, or ask for one by “fd”"))
+                        + "pass a file descriptor, or request one with “fd”"))
         let boards = LimitExceeded(limit: "pasteboards", use: 99_999, request: 2, allowed: 100_000)
         #expect(
             boards.description
@@ -177,7 +177,7 @@ struct LimitsTests {
             sentences == [
                 "\(start) (“stored-bytes”); make it smaller, or raise the limit in ipc-broker.conf",
                 "\(start) (“pending-bytes-per-handler”); make it smaller, or raise the limit in ipc-broker.conf",
-                "\(start) (“memory-bytes”); make it smaller, or the pasteboard persistent",
+                "\(start) (“memory-bytes”); make it smaller, or make the pasteboard persistent",
                 "\(start) (“value-bytes”); split the value, or pass its path",
             ])
     }

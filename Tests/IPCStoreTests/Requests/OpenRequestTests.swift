@@ -43,7 +43,9 @@ import Testing
                 { try $0.requests.finish(id, RequestEnd(.handled, attempts: 1)) }, then: { _ in answers.add(index) })
             // Once this call returns, the end of the request has run too, because operations run in order.
             _ = try await store.stage { _ in }
-            if index == 0 { #expect(answers.elements.isEmpty, "two more are on their way, and one waits") }
+            if index == 0 {
+                #expect(answers.elements.isEmpty, "the first end waits, because two more requests are open")
+            }
         }
         #expect(try await answers.wait(for: 2) == [0, 1])
         #expect(store.statistics.snapshot.commits == before + 1)

@@ -15,7 +15,7 @@ struct BridgeProcessTests {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         try await scene.board.setString("offered")
-        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
         #expect(bridge.isRunning)
         await scene.endDisplay()
         #expect(try await bridge.wait() == .success)
@@ -51,7 +51,7 @@ struct BridgeProcessTests {
         #expect(try await silent.nextLine() == "asked TARGETS")
         #expect(try await silent.nextLine() == "asked UTF8_STRING")
         try await scene.copy("spoken")
-        try await bridge.errors.waitForLine(containing: "stored change count", deadline: .seconds(8))
+        try await bridge.errors.waitForLine(containing: "stored a version with change count", deadline: .seconds(8))
         #expect(try await scene.board.string == "spoken")
         #expect(try await bridge.terminate() == .success)
     }

@@ -21,13 +21,13 @@ struct ClipboardLoopTests {
         for round in 1...8 {
             expected += ["copied \(round)", "written \(round)"]
             try await scene.copy("copied \(round)")
-            try await bridge.errors.waitForLine(containing: "stored change count")
+            try await bridge.errors.waitForLine(containing: "stored a version with change count")
             try await scene.board.setString("written \(round)")
-            try await bridge.errors.waitForLine(containing: "offered change count")
+            try await bridge.errors.waitForLine(containing: "offered the version with change count")
         }
         // Stop the bridge: anything that had come back to it would have been reported and stored before.
         try await scene.copy("the last")
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         #expect(try await bridge.terminate() == .success)
         return expected + ["the last"]
     }
@@ -49,13 +49,13 @@ struct ClipboardLoopTests {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         try await scene.copy("same")
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         let count = try await scene.board.changeCount
         try await scene.copy("same")
         try await bridge.errors.waitForLine(containing: "the pasteboard has the same content")
         #expect(try await scene.board.changeCount == count)
         try await scene.copy("another")
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         #expect(try await scene.board.changeCount > count)
         #expect(try await bridge.terminate() == .success)
     }

@@ -11,7 +11,7 @@ struct ClipboardSecretTests {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         try await scene.copy("before")
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         let count = try await scene.board.changeCount
         let manager = try await scene.owner(["UTF8_STRING": "hunter2", Self.mark: "secret"])
         try await bridge.errors.waitForLine(containing: "marked it as a secret")
@@ -20,9 +20,9 @@ struct ClipboardSecretTests {
         // that.
         await manager.process.end()
         try await scene.copy("behind")
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         #expect(!manager.process.output.text.contains("asked UTF8_STRING"))
-        #expect(!bridge.errors.text.contains("offered change count"))
+        #expect(!bridge.errors.text.contains("offered the version with change count"))
         let versions = try await scene.board.versions()
         #expect(versions.dropLast().last?.changeCount == count)
         #expect(try await scene.board.string == "behind")
@@ -34,7 +34,7 @@ struct ClipboardSecretTests {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         let manager = try await scene.owner(["UTF8_STRING": "hunter2"])
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         #expect(try await scene.board.string == "hunter2")
         #expect(manager.process.output.text.contains("asked UTF8_STRING"))
         #expect(try await bridge.terminate() == .success)
@@ -45,7 +45,7 @@ struct ClipboardSecretTests {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         try await scene.board.setString("before")
-        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
         try await scene.board.setItems([.string("hunter2")], options: options)
         try await bridge.errors.waitForLine(containing: "is not offered")
         #expect(try await scene.paste().output.isEmpty)
@@ -59,7 +59,7 @@ struct ClipboardSecretTests {
         let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge(["--secrets"])
         try await scene.board.setItems([.string("hunter2")], options: PasteboardOptions(isSensitive: true))
-        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
         #expect(try await scene.targets().contains(Self.mark))
         for (target, content) in [(Self.mark, "secret"), (nil, "hunter2")] {
             let pasted = if let target { try await scene.paste(target) } else { try await scene.paste() }

@@ -14,7 +14,7 @@ struct SelectionTests {
             "TIMESTAMP": "0", "text/html": "<b>日本</b>", "STRING": "??", "UTF8_STRING": "日本", "image/png": "@\(file)",
             "image/bmp": "the same once more", "application/x-example;key=\"a b\"": "data",
         ])
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         let item = try #require(try await scene.board.items.first)
         let own = try ContentType("application/x-example;key=\"a b\"")
         #expect(item.types == [.html, .utf8PlainText, .png, own])
@@ -33,17 +33,17 @@ struct SelectionTests {
         let file = try PrivateBus.current.directory.appending("latin1")
         try FileContents.write([0x67, 0x72, 0xFC, 0xDF, 0x65], to: file)
         _ = try await scene.owner(["STRING": "@\(file)"])
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         #expect(try await scene.board.string == "grüße")
         // If the bytes do not match their target, another target that they match is used.
         _ = try await scene.owner(["UTF8_STRING": "@\(file)", "STRING": "@\(file)"])
         try await bridge.errors.waitForLine(containing: "the pasteboard has the same content")
         #expect(try await scene.paste("STRING").outputBytes == [0x67, 0x72, 0xFC, 0xDF, 0x65])
         try await scene.board.setString("grüße 日本")
-        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
         #expect(try await scene.ask(["STRING"]) == ["STRING -"])
         try await scene.board.setString("grüße")
-        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
         #expect(try await scene.ask(["STRING"]) == ["STRING STRING 6772fcdf65"])
         #expect(try await bridge.terminate() == .success)
     }
@@ -57,7 +57,7 @@ struct SelectionTests {
                 Representation(type: .html, value: .text("<i>ab</i>")),
             ])
         ])
-        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
         #expect(
             try await scene.ask(["TEXT", "image/png", "text/html"], multiple: true) == [
                 "TEXT UTF8_STRING 6162", "image/png -", "text/html text/html 3c693e61623c2f693e",
@@ -82,13 +82,13 @@ struct SelectionTests {
             "UTF8_STRING": "text",
         ])
         try await bridge.errors.waitForLine(containing: "a/5 is left out")
-        try await bridge.errors.waitForLine(containing: "stored change count")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
         let types = try await scene.board.types.first?.map(\.text)
         #expect(types == ["a/1", "a/2", "a/3", "a/4", "text/plain;charset=utf-8"])
         #expect(try await bridge.terminate() == .success)
         // The control: without the size limit, all types are stored.
         let next = try await scene.bridge()
-        try await next.errors.waitForLine(containing: "stored change count")
+        try await next.errors.waitForLine(containing: "stored a version with change count")
         #expect(try await scene.board.types.first?.count == 6)
         #expect(try await next.terminate() == .success)
     }
@@ -98,7 +98,7 @@ struct SelectionTests {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()
         try await scene.board.setItems([.image(ClipboardScene.picture(2 << 20), type: .png)])
-        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
         for _ in 0..<3 {
             let answers = try await scene.ask(["image/png"])
             #expect(answers.first?.hasPrefix("image/png INCR ") == true, "\(answers)")
