@@ -56,7 +56,7 @@ struct InvariantDocumentTests {
     }
 
     @Test func `each form of a test name is parsed`() {
-        // `%` stands for `@Test` here, because the code that reads all test files must not count these as tests.
+        // `%` stands for the attribute of a test, because the code that reads all test files must not count these.
         let source = """
             /// A struct of values.
             private struct Row { let name = 1 }
