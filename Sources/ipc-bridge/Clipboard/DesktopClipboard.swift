@@ -83,7 +83,8 @@ func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailur
     guard hasX11 else {
         throw ToolFailure(
             name: "NoDisplay",
-            message: "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in a desktop session",
+            message:
+                "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start ipc-bridge in a desktop session",
             exit: .unavailable)
     }
     return try XClipboard(environment("DISPLAY"))

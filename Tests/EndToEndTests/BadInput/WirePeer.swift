@@ -230,7 +230,7 @@ struct WirePeer: Sendable {
     /// Waits until the bus has closed a connection.
     func waitForEnd(of connection: String) async throws { _ = try await run("ended", connection) }
 
-    /// The number of second answers to a call on a connection so far.
+    /// The number of answers that a connection has received so far to calls that were already answered.
     func answeredTwice(on connection: String = "caller") async throws -> Int {
         try await run("twice", connection).values["twice"]?.number ?? 0
     }

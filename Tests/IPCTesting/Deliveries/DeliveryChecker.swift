@@ -38,8 +38,8 @@ package struct DeliveryViolation: Sendable, Hashable, CustomStringConvertible {
 
 /// Judges a history of deliveries (I6, I7, I8), without side effects.
 ///
-/// Every accepted request has exactly one outcome. If it is reported as handled, a handler answered so, with the
-/// unchanged content. A rejected request is never delivered. A duplicate has the id of the first delivery and a higher
+/// Every accepted request has exactly one outcome. If it is reported as handled, a handler did answer `handled`. Every
+/// delivery has the content of its request. A rejected request is never delivered. A duplicate has the id of the first delivery and a higher
 /// attempt. The first deliveries of a sender queue are in the order of acceptance, and unanswered requests are
 /// redelivered before anything newer in their queue. Exactly the requests that crash their handler each time are
 /// parked; all others are handled.
@@ -102,7 +102,8 @@ private struct EndChecker {
         let isParked = told.contains(where: \.isParked)
         if isHandled, !(answers[request.id] ?? []).contains("handled") {
             let count = answers[request.id]?.count ?? 0
-            report(.handledByNobody, request, "is said to be handled; delivered \(count) times, never answered so")
+            report(
+                .handledByNobody, request, "is reported as handled; delivered \(count) times, never answered `handled`")
         }
         if isParked, !request.kills { report(.parkedWrongly, request, "was parked and never ended its handler") }
         if request.kills, !isParked { report(.notParked, request, "ends its handler and was not parked: \(told)") }

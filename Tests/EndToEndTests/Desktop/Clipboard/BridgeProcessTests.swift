@@ -64,7 +64,7 @@ struct BridgeProcessTests {
         #expect(none.status == .exited(69) && none.output.isEmpty)
         #expect(
             none.errors == "ipc-bridge: there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; "
-                + "start it in a desktop session\n")
+                + "start ipc-bridge in a desktop session\n")
         for (name, value) in [("DISPLAY", ":4711"), ("WAYLAND_DISPLAY", "wayland-4711")] {
             let wrong = try await run([], environment.merging([name: value]) { $1 })
             #expect(wrong.status == .exited(69), "\(wrong)")
