@@ -3,8 +3,9 @@ import IPC
 
 do {
     let app = try await Application.connect(id: "com.example.Notes", schemes: ["com.example.notes"])
-    try await app.onOpenURL { request in  // until the program ends; an error thrown here is sent back as the answer
-        print(request.url, request.source, try request.payload.string ?? "")
+    // Runs until the program ends. If this throws an error, the sender gets its description.
+    try await app.onOpenURL { request in
+        print(request.url, request.source, try request.payload.string ?? "")  // the URL is a String
         return [.string("noted")]
     }
 } catch {
