@@ -1,5 +1,5 @@
-/// The environment that dbus-broker's launcher needs without systemd: its own user manager, the journal's socket, and a
-/// `/run/systemd` that pretends that systemd is running. All of it is in a mount namespace.
+/// The environment that dbus-broker's launcher needs where systemd is not running: a user manager of its own, the
+/// journal's socket, and a `/run/systemd` that pretends that systemd is running. All of it is in a mount namespace.
 enum BrokerLauncher {
     /// Prints `ready` when the bus is running; messages for the journal go to standard error.
     static let script = """

@@ -46,7 +46,7 @@ struct BusProcesses: Sendable {
             environment: files.environment)
         do {
             try await process.waitForLine { $0 == "ready" }
-            // The manager is ready before its bus has started. A reply shows that the bus is running.
+            // The user manager is ready before its bus has started. A reply shows that the bus is running.
             _ = try await files.callBus("GetId")
             let below = process.statistics.descendants
             guard let bus = below.first(where: { ProcessStatus(pid: $0).command == "dbus-broker" }) else {
@@ -59,7 +59,7 @@ struct BusProcesses: Sendable {
         }
     }
 
-    /// Kills every process that carries the bus with SIGKILL; programs that the bus started keep running.
+    /// Sends SIGKILL to the processes of the bus itself; programs that the bus started keep running.
     func kill() async throws {
         let below = launcher.pid == busPID ? [] : launcher.statistics.descendants
         // Kill parents first: the supervisor would start the bus again.

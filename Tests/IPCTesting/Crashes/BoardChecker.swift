@@ -7,9 +7,9 @@ struct BoardChecker {
     private var largest: UInt64 = 0
     /// The largest change count acknowledged or read so far, for each board.
     private var newest: [String: UInt64] = [:]
-    /// The change count of the board when each operation began: a write must exceed it, a read must reach it.
+    /// For each operation, by number: its change count must be larger than this one (a write), or at least this one.
     private var floors: [Int: UInt64] = [:]
-    /// The change count of the board when a take first began, by the take's id, because a take may be repeated.
+    /// For each take, by id: the change count of the board when the take, which may be repeated, first began.
     private var takeFloors: [String: UInt64] = [:]
     private var begun: Set<Int> = []
     /// The boards on which a write has started. Before that, an empty board is in its initial state.
@@ -70,7 +70,7 @@ struct BoardChecker {
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {
         checkFloor(operation, board, count, items)
-        // Count 0 means that the board does not exist. If it should exist, `checkFloor` has already reported that.
+        // Count 0 means that the board does not exist. If it should exist, `checkFloor` has already reported the error.
         guard count > 0 else { return }
         guard let version = versions[count] else { return checkUnanswered(operation, board, count, items) }
         if version.board != board {

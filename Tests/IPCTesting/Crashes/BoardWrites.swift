@@ -6,8 +6,8 @@ struct BoardWrites {
         let value: History.Value?
     }
 
-    /// The operations that put one value on one board, and their results. A take counts as one that puts an empty
-    /// version there.
+    /// The operations that put one value on one board, and their results. A take counts as an operation that puts an
+    /// empty version on the board.
     struct Fate {
         /// The operations, in the order in which they started.
         var operations: [History.Operation] = []
@@ -15,17 +15,17 @@ struct BoardWrites {
         var unanswered = 0
         var refused = 0
         var acknowledged = 0
-        /// The change counts with which the value was read, although no writer received them.
+        /// The change counts with which the value was read, but which no writer received.
         var seen: Set<UInt64> = []
 
-        /// The operation that put the value there, if it was the only one; otherwise `nil`.
+        /// The operation that put the value on the board, if there was only one; otherwise `nil`.
         var only: History.Operation? { operations.count == 1 ? operations[0] : nil }
     }
 
     private(set) var fates: [Key: Fate] = [:]
     /// The acknowledged change counts, each with the operations that received it.
     private(set) var acknowledged: [UInt64: [History.Operation]] = [:]
-    /// The takes by id, in order.
+    /// All takes. A take and its repetitions have the same id and are one element.
     private(set) var takes: [(id: String, operations: [History.Operation])] = []
 
     init(_ history: History) {

@@ -25,7 +25,7 @@ package struct History: Sendable {
     package enum Result: Sendable, Hashable {
         /// No answer arrived: the action was applied completely or not at all.
         case unknown
-        /// A write was acknowledged; for a board, with its change count.
+        /// A write was acknowledged. `count` is the new change count of a board; `nil` for a collection.
         case acknowledged(count: UInt64?)
         /// An error that means that nothing was written.
         case refused

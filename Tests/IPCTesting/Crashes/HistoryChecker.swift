@@ -9,7 +9,7 @@ package struct HistoryViolation: Sendable, Hashable, CustomStringConvertible {
         case countUsedTwice
         /// A value that no writer wrote: a part of one, or a mix of several.
         case torn
-        /// A change count shows the value of another change.
+        /// A read returned the change count of one change with the value of another.
         case mixed
         /// One write took effect twice.
         case duplicated
@@ -33,12 +33,13 @@ package struct HistoryViolation: Sendable, Hashable, CustomStringConvertible {
 /// Judges a history, without side effects.
 ///
 /// These rules are checked for boards. A change count is used once, over all boards. If one acknowledged change was
-/// complete before another one began, the later one has the larger number (all boards share one counter). A read shows
-/// no older count than those acknowledged or read before it began. The items read with a count are those that were
-/// written with it. If that write has no answer, they are the whole of an unanswered write that had started; each such
-/// write has at most one number. A rejected write is never observed. A successful compare-and-set directly follows the
-/// version that it expected, and an added item directly follows the items of the version before it. One caller takes a
-/// version. It gets the same answer each time it repeats the call, and no other caller sees the version again.
+/// complete before another one began, the later one has the larger count (all boards share one counter). A read shows
+/// no smaller count than those acknowledged or read before it began. The items read with a count are those that were
+/// written with it. If no writer received this count, the version comes from a write that had started but got no
+/// answer; each such write makes at most one version. A rejected write is never observed. A successful compare-and-set
+/// directly follows the version that it expected, and an added item directly follows the items of the version before
+/// it. One caller takes a version. It gets the same answer each time it repeats the call, and no other caller sees the
+/// version again.
 ///
 /// These rules are checked for collections. A listing contains everything that was acknowledged or seen before it
 /// began. It contains nothing twice, and only whole elements that were tried and not rejected.

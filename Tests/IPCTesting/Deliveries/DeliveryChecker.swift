@@ -15,7 +15,7 @@ package struct DeliveryViolation: Sendable, Hashable, CustomStringConvertible {
         case wrongHandler
         /// A handler received a request with an id that no sender chose.
         case newID
-        /// A request was redelivered with an attempt that is not higher.
+        /// A request was redelivered, but its attempt number is not higher than before.
         case attemptNotHigher
         /// The first deliveries of a sender queue are not in the order of acceptance.
         case outOfOrder
@@ -36,13 +36,13 @@ package struct DeliveryViolation: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 }
 
-/// Judges a history of deliveries (I6, I7, I8), without side effects.
+/// Judges a history of deliveries by the invariants I6, I7 and I8, without side effects.
 ///
 /// Every accepted request has exactly one outcome. If it is reported as handled, a handler did answer `handled`. Every
-/// delivery has the content of its request. A rejected request is never delivered. A duplicate has the id of the first delivery and a higher
-/// attempt. The first deliveries of a sender queue are in the order of acceptance, and unanswered requests are
-/// redelivered before anything newer in their queue. Exactly the requests that crash their handler each time are
-/// parked; all others are handled.
+/// delivery has the content of its request. A rejected request is never delivered. A redelivery has the id of the first
+/// delivery and a higher attempt number. The first deliveries of a sender queue are in the order of acceptance, and
+/// unanswered requests are redelivered before anything newer in their queue. Exactly the requests that crash their
+/// handler each time are parked; all others are handled.
 ///
 /// A handler must record its answer *before* it sends it, so that an unrecorded answer cannot have reached the broker.
 package enum DeliveryChecker {

@@ -4,7 +4,7 @@
 /// Handlers crash at random moments and at each lethal request. A handler that left requests unanswered gets them one
 /// at a time until they are resolved. A request that was the only one in flight in three crashes is parked.
 package struct SimulatedBroker {
-    /// The kind of mistake, made once or more.
+    /// A mistake that the simulated broker can be told to make.
     package enum Mistake: String, Sendable, CaseIterable {
         case dropOne = "drop-one"
         case deliverTwice = "deliver-twice"
@@ -59,7 +59,7 @@ package struct SimulatedBroker {
         var crashes = 0
     }
 
-    /// Accepts requests for one handler from all sources, at random turns, but in order for each source.
+    /// Accepts the requests of all sources for one handler: the sources take turns at random, and each keeps its order.
     private mutating func accept(for handler: String) -> [Entry] {
         var left = Array(repeating: 0, count: size.sources)
         var accepted: [Entry] = []
@@ -80,7 +80,7 @@ package struct SimulatedBroker {
         return accepted
     }
 
-    /// Whether to make this mistake now; the first call for the chosen mistake returns true.
+    /// Whether to make this mistake now: true if it is the chosen mistake, and has not been made yet.
     private mutating func makes(_ mistake: Mistake) -> Bool {
         guard self.mistake == mistake, !isMistaken else { return false }
         isMistaken = true

@@ -28,7 +28,7 @@ enum ChildGuardian {
         return pipe.writeEnd
     }()
 
-    /// Whether the shell is running or has failed to start.
+    /// Becomes true when the shell is running, or when it has failed to start.
     private static let isThere = Observed(false)
 
     private static let script = """

@@ -5,7 +5,7 @@ package final class LineBuffer: Sendable {
     private struct State: Sendable {
         var bytes: [UInt8] = []
         var position = 0
-        /// The index from which to search on for the end of the next line.
+        /// The end of the bytes that have already been searched for the end of the next line.
         var searched = 0
         var ended = false
 

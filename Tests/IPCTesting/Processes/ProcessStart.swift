@@ -75,7 +75,7 @@ struct ProcessStart: Sendable {
 
     private static func read(_ stream: SubprocessOutputSequence, into buffer: LineBuffer) async {
         var iterator = stream.makeAsyncIterator()
-        // A read error ends the output like the end of the stream; the exit status tells more than the error would.
+        // A read error is treated like the end of the stream: the exit status tells more than the error would.
         while let chunk = try? await iterator.next() {
             chunk.withUnsafeBytes { buffer.append(Array($0)) }
         }

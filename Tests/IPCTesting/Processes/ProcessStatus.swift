@@ -125,8 +125,8 @@ package struct ProcessStatus: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Kills the processes in sessions whose leader, one of these processes, has exited; returns when they are gone. A
-    /// leader's number that was reused is skipped, because the session may belong to the new process.
+    /// Kills the processes in the sessions of those leaders that have exited; returns when the processes are gone. A
+    /// leader whose process ID is in use again is skipped, because the session may belong to the new process.
     static func killSessions(of leaders: Set<Int32>) async {
         for pid in all {
             guard let session = ProcessStatus(pid: pid).session, leaders.contains(session) else { continue }

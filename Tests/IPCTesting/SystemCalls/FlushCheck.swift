@@ -1,7 +1,7 @@
 /// Which writes to the log must be flushed to disk before an answer is sent.
 package enum FlushedWrites: Sendable {
-    /// All writes that started before the answer. The last of them decides; it must have started after the call
-    /// arrived.
+    /// All writes that started before the answer. Only the last of these writes is examined: it must have started after
+    /// the call arrived.
     ///
     /// This is the strictest rule. It holds for a broker with one request in flight. With several in flight and a
     /// separate store thread, the frames of the next batch may rightly be written while earlier answers are being sent.
@@ -9,9 +9,9 @@ package enum FlushedWrites: Sendable {
     /// At least one write that started after the call had arrived. Every correct broker satisfies this with any number
     /// of requests in flight, but a flush for another request can hide a missing one.
     case oneSinceCall
-    /// The first write after the call had arrived that contains these bytes, which the closure derives from answer and
-    /// call. This is the exact rule for any number of requests in flight with different contents. The bytes must be in
-    /// one page of the store.
+    /// The first write after the call had arrived that contains these bytes, which the closure derives from the answer
+    /// and its call. This is the exact rule for any number of requests in flight with different contents. The bytes
+    /// must be in one page of the store.
     case containing(@Sendable (TracedAnswer) -> [UInt8])
 }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A terminal with a program in it; a test presses its keys and reads its screen.
 ///
-/// It is a tmux with its own socket. A client in control mode (tmux(1), “CONTROL MODE”) is notified whenever the
+/// It is a tmux server with its own socket. A client in control mode (tmux(1), “CONTROL MODE”) is notified whenever the
 /// program writes, so that a waiting test checks the screen at once. When the client, a child of the test, exits, so do
 /// tmux and the program.
 package final class TerminalSession: Sendable {
@@ -32,7 +32,7 @@ package final class TerminalSession: Sendable {
     ) async throws -> TerminalSession {
         let directory = try TemporaryDirectory("terminal")
         try FileContents.write(configuration(columns, rows), to: directory.appending("tmux.conf"))
-        // With "env", tmux uses no shell. The options are set once there is a window, or tmux 3.3 would crash.
+        // With "env", tmux uses no shell. The options come after the program: tmux 3.3 crashes if it has no window.
         let program = ["env", executable] + arguments.map(escapingSemicolon)
         let settings = [";", "set", "-g", "window-size", "manual", ";", "set", "-g", "destroy-unattached", "on"]
         let client = try await RunningProcess.start(
@@ -121,8 +121,8 @@ package final class TerminalSession: Sendable {
         return try await withDeadline("\(what) on the terminal", limit: deadline, seen: "It shows:\n\(last.value.text)")
         {
             while !isThere(last.value) {
-                // Output that the last read already showed may be reported after it. That costs an extra read, but
-                // nothing is missed.
+                // tmux may report output that the last read has already shown. This costs an extra read, but no output
+                // is missed.
                 try await self.client.output.waitForLine(deadline: deadline * 2) { $0.hasPrefix("%output") }
                 let screen = try await self.screen
                 last.update { $0 = screen }
