@@ -171,8 +171,8 @@ extension SimulatedBroker.Mistake {
         case .deliverTwice: [.newID]
         case .reorder: [.outOfOrder]
         case .repeatSameAttempt: [.attemptNotHigher]
-        // If no handler saw the overtaken request before the crash, its late delivery is a first one, and only out of
-        // order.
+        // If no handler saw the overtaken request before the crash, its late delivery is its first one, and the
+        // checker can report only that it is out of order.
         case .newerFirstAfterCrash: [.passedOver, .outOfOrder]
         case .parkInnocent: [.parkedWrongly]
         case .neverPark: [.notParked]

@@ -102,7 +102,7 @@ import Testing
         trace.send(answer(2))
         #expect(check(trace, content).violations.isEmpty)
         #expect(check(trace, .oneSinceCall).violations.isEmpty)
-        // The strict rule also rejects this correct trace, because it does not fit several requests in flight.
+        // The strict rule wrongly rejects this trace: it is only for a broker with one request in flight.
         #expect(check(trace, .allBefore).violations.count == 1)
     }
 
@@ -117,7 +117,7 @@ import Testing
         trace.write("page with one and two")
         trace.flush()
         #expect(check(trace, content).violations.count == 1)
-        // The weak rule misses the fault: it accepts any flushed write since the call.
+        // The weak rule misses the fault: any flushed write since the call satisfies it.
         #expect(check(trace, .oneSinceCall).violations.isEmpty)
     }
 

@@ -39,12 +39,12 @@ import Testing
     @Test func `a compare-and-set over another change is found`() {
         #expect(
             kinds((set("one"), done(1)), (set("two"), done(2)), (exchange(1, "three"), done(3))) == [.lostUpdate])
-        // It is found even if the change in between got no answer, as long as a read showed it.
+        // The lost update is found even if the change in between got no answer, as long as a read showed it.
         #expect(
             kinds(
                 (set("one"), done(1)), (set("two"), .unknown), (get, items(2, "two")), (exchange(1, "three"), done(3)))
                 == [.lostUpdate])
-        // It is found even if the compare-and-set itself got no answer.
+        // The lost update is found even if the compare-and-set itself got no answer.
         #expect(
             kinds(
                 (set("one"), done(1)), (set("two"), done(2)), (exchange(1, "three"), .unknown), (get, items(3, "three"))
