@@ -29,7 +29,7 @@ struct InvariantDocument {
         sections.flatMap { Self.tests(in: $0.text) }.filter { !declared.contains($0) }
     }
 
-    /// The hostile programs named in a section, as paths relative to the package.
+    /// The paths below `Tests/` that the sections name, such as those of attack programs, relative to the package.
     var programs: [String] {
         sections.flatMap { $0.text.matches(of: /`(Tests\/[^`]+)`/).map { String($0.1) } }
     }

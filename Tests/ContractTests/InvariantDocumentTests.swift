@@ -56,7 +56,7 @@ struct InvariantDocumentTests {
     }
 
     @Test func `each form of a test name is parsed`() {
-        // `%` stands for the attribute of a test, because the code that reads all test files must not count these.
+        // `%` stands for the attribute of a test, so that these samples are not counted as tests of this file.
         let source = """
             /// A struct of values.
             private struct Row { let name = 1 }

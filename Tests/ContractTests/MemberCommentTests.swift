@@ -139,7 +139,7 @@ import Testing
 }
 
 extension String {
-    /// The text without these characters.
+    /// The text without the characters in this range.
     fileprivate func replacingCharacters(in range: Range<String.Index>) -> String {
         var copy = self
         copy.removeSubrange(range)

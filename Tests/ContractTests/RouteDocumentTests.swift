@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Checks that the files and functions exist that `CONTRIBUTING.md` names on the route of a `send` through the code.
+/// `CONTRIBUTING.md` traces a `send` through the code. Checks that the files and functions that it names exist.
 struct RouteDocumentTests {
     /// A function on the route, with its file below `Sources/`.
     private struct Step: Hashable {

@@ -1,9 +1,9 @@
 import IPCTesting
 import Testing
 
-/// Tests need programs that break promises on purpose, as negative controls. Checks that only debug builds can do so.
+/// As negative controls, tests use programs with deliberate defects. Checks that only debug builds contain them.
 struct TestControlTests {
-    /// The variable that selects a defect, and the names of all defects.
+    /// The environment variable that selects a defect, and the names of all defects.
     private static let words = [
         "SWIFT_IPC_TEST_CONTROL", "acknowledge-before-commit", "synchronous-off", "drop-one", "deliver-twice",
     ]
