@@ -37,7 +37,7 @@ struct BusClientsTests {
         try await clients.start()
         let late = try await connect()
         let names = try [early, late].map { try #require($0.uniqueName) }
-        // The bus reports both connections before it answers this call.
+        // Once this call is answered, the bus has also reported that the second connection exists.
         _ = try await own.owner(of: names[1])
         #expect(names.allSatisfy { !clients.hasDeparted($0) })
         #expect(await clients.caller(names[1]).visibility == .whole)

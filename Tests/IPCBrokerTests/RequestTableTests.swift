@@ -98,7 +98,7 @@ struct RequestTableTests {
         }
         #expect(try fill("a.a") == 256)
         #expect(try (fill("a.b"), fill("a.c")) == (256, 256))
-        // Three payers use three quarters. Each further payer gets only a small share, so that there is room for many.
+        // Three payers use three quarters of the table. Further payers get only small shares, so that many have room.
         #expect(try (fill("a.d"), fill("a.e"), fill("a.f")) == (4, 4, 4))
     }
 
@@ -139,8 +139,8 @@ struct RequestTableTests {
         let never = try #require(try Self.refusal(table, size: 751, isQueued: false))
         #expect(never == LimitExceeded(limit: "waiting-bytes", use: 0, request: 751, allowed: 750))
         #expect(never.ipcError.exit == .dataError)
-        // With one request in the table, 751 bytes also exceed the limits for the source and for all sources. With two,
-        // the handler has no room for another request either.
+        // Other requests also leave too little room, but the error must still be that 751 bytes never fit. After the
+        // first round, the memory is too full; after the second one, the handler has its two requests as well.
         for source in ["a.b", "a.c"] {
             table.insert(try Self.request(source, size: 300, isQueued: false))
             #expect(try Self.refusal(table, size: 751, isQueued: false) == never)

@@ -30,8 +30,8 @@ import Testing
         let (first, second) = (try Self.moves(1), try Self.moves(2))
         try await DBusActor.task {
             events.changed = { told.add($0[0].changeCount) }
-            // The I/O thread is blocked here, so it cannot process the first event before it reports the second one
-            // itself.
+            // This blocks the I/O thread until another thread has reported the first event. So the I/O thread cannot
+            // process the first event before it reports the second one itself.
             let isTold = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 events.report(first)
