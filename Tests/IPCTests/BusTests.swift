@@ -61,7 +61,7 @@ struct BusTests {
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("other", "", "demo.Other"))
         _ = try await application.brokerDescription()
         #expect(broker.asked.elements.count == 1)
-        // The scheme now has a handler, but it cannot be opened yet: the application waits until it is on the bus.
+        // The scheme now has a handler that is not on the bus yet: the application waits until the handler gets there.
         broker.handler = "demo.Later"
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("LATER", "", "demo.Later"))
         _ = try await broker.asked.wait(for: 2)
@@ -81,7 +81,7 @@ struct BusTests {
         waiting.cancel()
         let error = await #expect(throws: IPCError.self) { try await waiting.value }
         #expect(error?.code == .storeUnavailable)
-        // A wait that lasts longer than its broker asks the next broker, which may know a handler.
+        // If the broker exits during a wait, the application asks the next broker, which may know a handler.
         let again = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
         _ = try await broker.asked.wait(for: 4)
         connection.close()
@@ -248,8 +248,8 @@ struct BusTests {
             return OpenURLResult()
         }
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
-        // Time-outs are rounded up to whole milliseconds, so the time left is smaller as soon as a nanosecond has
-        // passed.
+        // A time-out is rounded up to whole milliseconds. This one lies just above a whole number of them, so after a
+        // nanosecond, the time left is rounded up to a smaller number.
         var waiting = OpenOptions()
         waiting.timeout = .seconds(20) + .nanoseconds(1)
         let answer = try await cut(old, new, asked: asked) { [waiting] in

@@ -19,7 +19,7 @@ struct CallingTests {
         let reply = try await pair.application.call("x:")
         #expect(try reply.string == "text" && reply.data(forType: .octetStream, item: 2) == [1, 2])
         #expect(try reply.value(item: 1) == Sum(sum: .max))
-        // The reply has a text, but no value in JSON: that is an error, unlike an item that is missing.
+        // The reply has text, but no JSON value. This is an error, whereas a missing item gives `nil`.
         let failure = #expect(throws: CallFailure.self) { try reply.value(Sum.self) }
         #expect(failure?.description == "the reply has no application/json; its types are text/plain;charset=utf-8")
         #expect(try reply.value(Sum.self, item: 3) == nil)

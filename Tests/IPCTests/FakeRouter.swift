@@ -20,7 +20,7 @@ final class FakeRouter {
         _ = try await connection.requestName(Broker1.busName)
     }
 
-    /// Which schemes of the last registration another application registered first, and which application that is.
+    /// The schemes in the last registration that another application had already registered, with that application.
     private func conflicts() -> RegisterResult {
         var result = RegisterResult()
         guard let own = broker.registered.last else { return result }
@@ -62,6 +62,6 @@ final class FakeRouter {
         return end
     }
 
-    /// Delivers a URL for which no sender waits.
+    /// Delivers a URL as if a sender had opened it, and returns the outcome.
     func open(_ url: String) async throws -> OpenURLResult { try await route(url, OpenURLOptions()) }
 }

@@ -84,7 +84,7 @@ struct HandlingTests {
         let (outcome, reply) = try await answer { _ in throw Busy() }
         #expect(outcome == "failed" && reply.errorCode == "busy")
         #expect(reply.errorMessage == "somebody else is asked just now")
-        // The same answer results in a program with its own loop over the requests.
+        // A program with its own loop over the requests makes the same answer from the error.
         #expect(OpenURLRequest.Answer(Busy()) == .failed(code: "busy", message: reply.errorMessage))
         #expect(OpenURLRequest.Answer(CancellationError()) == .cancelled)
     }
@@ -161,8 +161,8 @@ struct HandlingTests {
             return []
         }
         #expect(try await delivery.value.0 == "cancelled")
-        // Negative control: the first request has no deadline, and the broker of the second may still return; both
-        // continue.
+        // Negative control: two requests are not cancelled. The first has no deadline; for the second, the time in
+        // which the broker may come back has not passed.
         for (id, context) in [("id-of-request-01", OpenURLContext()), ("id-of-request-02", context(milliseconds: 1))] {
             if id == "id-of-request-02" { application.receiver.requests.patience = .seconds(1_000) }
             let delivery = delivering(id, "x:", context)
@@ -182,7 +182,7 @@ struct HandlingTests {
         // The answer shows that everything that the broker sent before it has been read.
         _ = try await application.brokerDescription()
         #expect(try #require(request.deadline) > first.advanced(by: .seconds(60)) && !request.isCancelled)
-        // A task that is already waiting is woken by the earlier deadline of another redelivery.
+        // Another redelivery, with an earlier deadline, wakes a task that is already waiting for the cancellation.
         let called = Collected<Bool>()
         let waiting = Task { called.add(await request.waitUntilCancelled()) }
         let all = renewed + [delivering("id-of-the-request", "x:", context(milliseconds: 1))]
