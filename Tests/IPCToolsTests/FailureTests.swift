@@ -107,7 +107,7 @@ struct FailureTests {
         (["board", "list", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
         (["send", "--hlep"], "Unknown option '--hlep'. Did you mean '--help'?"),
         (["setup", "--no-sytemd"], "Unknown option '--no-sytemd'. Did you mean '--no-systemd'?"),
-        // No suggestion: no option has a similar name.
+        // Nothing is suggested, because no option has a similar name.
         (["send", "--abc", "x"], "Unknown option '--abc'"), (["board", "list", "--ver"], "Unknown option '--ver'"),
         (["send", "-X"], "Unknown option '-X'"),
     ])

@@ -43,7 +43,7 @@ struct InputTests {
     func aTerminalShowsOnlyText(_ text: String, _ isShown: Bool) throws {
         #expect(TerminalCheck.canShow(.bytes(Array(text.utf8))) == isShown)
         #expect(TerminalCheck.canShow(.text(text)) == isShown)
-        // The text is checked byte by byte, so that each character is split between parts.
+        // The text is passed in single bytes, so that the check sees characters of several bytes in parts.
         var check = TerminalCheck()
         for byte in text.utf8 { _ = withUnsafeBytes(of: byte) { check.add($0) } }
         #expect(check.isComplete == isShown)

@@ -56,7 +56,7 @@ struct OutcomeReportTests {
         #expect(CallFailure(sender)?.description == "the request was cancelled")
         let left = try response(.cancelled) { ($0.errorCode, $0.errorMessage) = ("called-off", "the sender left") }
         #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("was cancelled: the sender left;"))
-        // The handler itself cancelled, and may have done part of the work, so the advice is to find out first.
+        // A handler that cancels a request may have done part of the work, so the advice is to find out first.
         let handler = try response(.cancelled)
         #expect(
             OutcomeReport(handler, url: nil, waited: nil).sentence

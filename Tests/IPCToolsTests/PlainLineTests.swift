@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Lines without options")
 struct PlainLineTests {
-    /// The value of every field of a command, to compare two commands. A field that was not set shows as a
-    /// “definition”.
+    /// The values of all fields of a command as text, to compare two commands. Fields that were not set contain the
+    /// word “definition”.
     private func description(_ command: any ParsableCommand) -> String { String(describing: command) }
 
     @Test(arguments: [[], ["hello"], ["buy", "milk"], ["", "a b"], ["help"], ["send"], ["ü"], ["a=b", "c-d"]])

@@ -140,7 +140,7 @@ extension Facts {
         return nil
     }
 
-    /// The desktop's default application for a scheme, as a line of a configuration file says it.
+    /// The desktop's default application for a scheme, read from a line of a configuration file.
     static func association(_ entry: String, scheme: String = "well.example") -> DefaultFacts {
         let text = "[Default Applications]\nx-scheme-handler/\(scheme)=\(entry)\n"
         return DefaultFacts(path: "/m", entry: KeyFile(bytes: Array(text.utf8)).schemeEntries[0])
