@@ -143,7 +143,7 @@ import Testing
         #expect(try folder.unregister("demo.One").changes == result.changes.filter { $0.kind == .kept })
     }
 
-    /// A second registration overwrites changes to our file, which is not taken for a file to restore on removal.
+    /// A second registration overwrites changes to our files. Removing the registration does not restore those changes.
     @Test func `a modified file that is written again is removed with the registration`() throws {
         let folder = try furnished()
         let service = ".local/share/dbus-1/services/demo.One.service"

@@ -102,7 +102,7 @@ import Testing
         trace.send(answer(2))
         #expect(check(trace, content).violations.isEmpty)
         #expect(check(trace, .oneSinceCall).violations.isEmpty)
-        // The strict rule wrongly rejects this trace: it is only for a broker with one request in flight.
+        // The strict rule wrongly rejects this trace: the rule is only for a broker with one request in flight.
         #expect(check(trace, .allBefore).violations.count == 1)
     }
 

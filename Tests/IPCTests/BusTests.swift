@@ -61,7 +61,7 @@ struct BusTests {
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("other", "", "demo.Other"))
         _ = try await application.brokerDescription()
         #expect(broker.asked.elements.count == 1)
-        // The scheme now has a handler that is not on the bus yet: the application waits until the handler gets there.
+        // The scheme now has a handler that is not on the bus yet: the application waits until the handler appears.
         broker.handler = "demo.Later"
         try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("LATER", "", "demo.Later"))
         _ = try await broker.asked.wait(for: 2)

@@ -20,7 +20,7 @@ final class FakeRouter {
         _ = try await connection.requestName(Broker1.busName)
     }
 
-    /// The schemes in the last registration that another application had already registered, with that application.
+    /// The schemes in the last registration that another application had registered before, each with that application.
     private func conflicts() -> RegisterResult {
         var result = RegisterResult()
         guard let own = broker.registered.last else { return result }

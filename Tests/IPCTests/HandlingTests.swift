@@ -182,7 +182,7 @@ struct HandlingTests {
         // The answer shows that everything that the broker sent before it has been read.
         _ = try await application.brokerDescription()
         #expect(try #require(request.deadline) > first.advanced(by: .seconds(60)) && !request.isCancelled)
-        // Another redelivery, with an earlier deadline, wakes a task that is already waiting for the cancellation.
+        // Another redelivery with an earlier deadline wakes a task that waits until the request is cancelled.
         let called = Collected<Bool>()
         let waiting = Task { called.add(await request.waitUntilCancelled()) }
         let all = renewed + [delivering("id-of-the-request", "x:", context(milliseconds: 1))]
