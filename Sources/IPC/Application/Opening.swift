@@ -7,8 +7,8 @@ extension Application {
     }
 
     /// Waits for a limited time until ``canOpenURL(_:)`` becomes true, for example while a handler starts. It does not
-    /// start the handler, and it does not poll: the broker and the bus report changes. A policy change that allows this
-    /// application is not noticed.
+    /// start the handler, and it does not poll: the broker and the bus report changes. A policy change that lets this
+    /// application open the URL is not noticed.
     /// - Returns: `false` if the time runs out.
     /// - Throws: `invalidURL`; `storeUnavailable` if there is no broker, or if the task is cancelled.
     public func canOpenURL(_ url: String, within time: Duration) async throws(IPCError) -> Bool {

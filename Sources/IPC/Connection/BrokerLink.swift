@@ -75,7 +75,7 @@ final class BrokerLink {
     /// - Parameters:
     ///   - timeout: the time-out for all attempts together.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
-    ///   - waitsForBus: whether to wait for a lost bus. Releasing live claims does not wait: they end with the bus.
+    ///   - waitsForBus: whether to wait for a lost bus. Not needed to release live claims, which end with the bus.
     ///   - repeated: returns the input for a call that is sent again because its answer was lost.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,

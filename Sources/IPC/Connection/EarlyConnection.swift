@@ -11,8 +11,8 @@ package final class EarlyConnection: Sendable {
 
     package init() {}
 
-    /// Builds the tables of message keys that ``Application/open(_:sending:on:options:)`` needs, while the connection
-    /// is being opened.
+    /// Builds the key tables for the messages of ``Application/open(_:sending:on:options:)`` while the connection is
+    /// being opened.
     package static func prepareToOpen() {
         withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
     }

@@ -112,7 +112,7 @@ final class Route {
         waiting.resumeAll(with: ())
     }
 
-    /// Drops the direct connection after it lost an answer. A repeated call over the bus fails sooner without a broker.
+    /// Drops the direct connection after it lost an answer. Without a broker, a repeated call fails sooner on the bus.
     func cutOff() { opened?.drop() }
 
     private func lost(_ connection: Connection?) {

@@ -35,7 +35,7 @@ extension PasteboardItem {
         return text
     }
 
-    /// The first URL of an item whose list of URLs must contain one.
+    /// The first URL of an item that has a list of URLs. Throws an error if the list contains no URL.
     fileprivate func knownURL() throws(IPCError) -> String {
         if let url { return url }
         // If the list of URLs is a file that cannot be read, this throws the reason.

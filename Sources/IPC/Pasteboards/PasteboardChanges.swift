@@ -40,8 +40,8 @@ extension Pasteboard {
 
 /// The changes to pasteboards; see ``Pasteboard/changes(since:)``.
 ///
-/// The sequence buffers at most the rest of one answer, which has one row per changed pasteboard. It ends when the task
-/// is cancelled or the application is closed, and throws errors of the broker, such as `limitExceeded`.
+/// The sequence buffers at most one answer of the broker, which has one row per changed pasteboard. It ends when the
+/// task is cancelled or the application is closed, and throws errors of the broker, such as `limitExceeded`.
 public struct PasteboardChanges: AsyncSequence, Sendable {
     public typealias Element = PasteboardChange
     public typealias Failure = IPCError

@@ -44,7 +44,7 @@ struct PasteboardObject: Sendable {
         return try rows.map { (facts) throws(IPCError) in try PasteboardVersionInfo(facts) }
     }
 
-    /// Reads a version or, with `take`, also consumes it. A call with `take` has an id if it may be sent again.
+    /// Reads a version; with `take`, also consumes it. A call with `take` has an id if it may be sent again.
     func read(_ options: GetItemsOptions) async throws(IPCError) -> PasteboardVersion {
         var options = options
         if options.take == true, options.id == nil { options.id = await link.repetitionID() }

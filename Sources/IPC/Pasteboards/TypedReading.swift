@@ -48,7 +48,7 @@ extension Pasteboard {
         get async throws(IPCError) { try await types.contains { $0.contains(where: \.isImage) } }
     }
 
-    /// The items of the current version, each with its first representation of a matching type; empty if no type matches.
+    /// The items of the current version, each with its first representation of a matching type; empty if none matches.
     func items(where fits: (ContentType) -> Bool) async throws(IPCError) -> [PasteboardItem] {
         var known = try await versions()
         for _ in 0..<Self.attempts {
@@ -59,7 +59,7 @@ extension Pasteboard {
                 return try await version(current.changeCount, types: Array(types)).items
             } catch {
                 guard error.code == .noSuchItem else { throw error }
-                // If the version is still stored, throw the error. Otherwise, read the version that has replaced it.
+                // If the version still exists, throw the read's error. Otherwise, read the version that replaced it.
                 known = try await versions()
                 guard !known.contains(where: { $0.changeCount == current.changeCount }) else { throw error }
             }

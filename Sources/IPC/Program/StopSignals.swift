@@ -30,7 +30,7 @@ public struct StopSignals: AsyncSequence, Sendable {
 
     private static let listeners = Mutex<Set<AsyncStream<Int32>.Continuation>>([])
 
-    /// Watches the pipe on the I/O thread, from the first listener until the process exits.
+    /// Watches the pipe of signals on the I/O thread, from the first use of this property until the process exits.
     private static let reading: Void = DBusActor.handOver {
         SignalArrivals.admit()
         watch = DescriptorWatch(SignalArrivals.descriptor, for: .reading) { read() }
@@ -47,7 +47,7 @@ public struct StopSignals: AsyncSequence, Sendable {
 }
 
 extension Application {
-    /// Handles requests like ``onOpenURL(_:)``, until a signal stops the program.
+    /// Handles requests as ``onOpenURL(_:)`` does, until a signal stops the program.
     ///
     /// After the first signal, requests whose handling has not started return to the broker, and the others are
     /// answered. A second signal cancels the work in progress. This returns when the requests in progress have been

@@ -42,7 +42,7 @@ final class HandlerChanges {
         if application?.owner != nil { changed.yield() }
     }
 
-    /// - Returns: `false` when the time runs out.
+    /// - Returns: `true` after a change; `false` when the time runs out.
     /// - Throws: `storeUnavailable` if the task is cancelled.
     func next() async throws(IPCError) -> Bool {
         var iterator = changes.makeAsyncIterator()

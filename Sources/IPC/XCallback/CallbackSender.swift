@@ -13,7 +13,7 @@ public enum CallbackSchemes: Sendable, Hashable {
 }
 
 /// Opens the callback of a request when the request is answered. A callback is a separate request, whose outcome is
-/// awaited for a short time in the background. It does not state a source: its URL comes from the sender, and must not
+/// awaited for a short time in the background. It states no source, because its URL comes from the sender, who must not
 /// gain this application's rights.
 @DBusActor
 final class CallbackSender {
