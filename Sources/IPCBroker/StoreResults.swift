@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCStore
 
-// Store operations that pass their result to a closure on the I/O thread. They need no task, because resuming a task
-// costs as much as a small operation.
+// Store operations that pass their result to a closure on the I/O thread. They do without tasks, because resuming
+// a task costs as much as a small operation.
 extension Store {
     /// - Parameter board: the pasteboard, if the operation uses only one. The operation may then run on the I/O thread.
     func commit<Value: Sendable>(

@@ -25,7 +25,7 @@ final class ArrivalOrder {
         return try await prepare()
     }
 
-    /// Takes the caller's turn, unless another of its calls has it. The inner function makes Swift hash the name once.
+    /// Takes the caller's turn, unless another of its calls has it. An inner function lets Swift hash the name once.
     private func takeTurn(of caller: BusName?) -> Bool {
         func take(_ queue: inout Queue<CheckedContinuation<Void, Never>>?) -> Bool {
             guard queue == nil else { return false }

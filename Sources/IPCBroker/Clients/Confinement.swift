@@ -118,7 +118,7 @@ extension [UInt8] {
             guard count >= 0 else { return nil }
             if count == 0 { break }
             self += part[..<count]
-            // No ordinary process has 4 MiB of mounts. If one has, its root directory is examined instead.
+            // No ordinary process has a list of mounts this long. If one does, its root directory is examined instead.
             if self.count > 4_194_304 { return nil }
         }
     }

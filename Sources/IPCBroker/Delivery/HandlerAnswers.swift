@@ -92,7 +92,7 @@ extension HandlerDelivery {
         handle(.stillThere, of: request)
     }
 
-    /// Reports a crash once the bus has answered a query. The bus's errors for undelivered requests arrive before that.
+    /// Reports a crash once the bus has answered a query, because its errors for undelivered requests arrive earlier.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.context.connection.owner(of: owner)

@@ -57,8 +57,8 @@ final class RequestTable {
         var handler = Charges()
         var total = Charges()
 
-        /// Runs a check with these charges. If it fails, repeats it without charges first: if the request alone is too
-        /// large, the error must say so, whichever other limit is reached too.
+        /// Runs a check with these charges. If it fails, repeats it without charges: if the request by itself is too
+        /// large, the error must say this, even if a limit is also reached because of other requests.
         func check(_ body: (Use) throws(LimitExceeded) -> Void) throws(LimitExceeded) {
             do throws(LimitExceeded) { try body(self) } catch {
                 try body(Use())

@@ -40,9 +40,9 @@ final class AnswerRoom {
 
     /// The sizes of answers for a pasteboard, in bytes; `nil` if unknown.
     private struct Known {
-        /// All values, for a caller that takes no descriptors: all are sent inline.
+        /// The size of all values for a caller that takes no descriptors and gets them inline.
         var whole: Int?
-        /// All values, for a caller that takes descriptors: the charge for descriptors plus the values sent inline.
+        /// The size of all values for a caller that takes descriptors: inline values plus the charge for descriptors.
         var beside: Int?
         var value: Int?
 

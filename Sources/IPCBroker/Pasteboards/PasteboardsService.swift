@@ -86,7 +86,7 @@ final class PasteboardsService {
         }
     }
 
-    /// Waits for a change in ``ChangeWatchers``, which needs no task.
+    /// Adds the call to ``ChangeWatchers``, where it waits for a change without a task.
     private func waitForChange(
         _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>

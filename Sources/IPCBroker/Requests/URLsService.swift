@@ -56,8 +56,8 @@ final class URLsService {
     }
 
     /// The recorded result of an ended request. A repeated call gets it even if no new request would be accepted.
-    /// - Throws: `error` unless it concerns a handler or limit and an end is recorded; `identifierReused` for other
-    ///   arguments.
+    /// - Throws: `error` if it is not about a handler or a limit, or if no ended request is recorded;
+    ///   `identifierReused` if the recorded request has other arguments.
     private func earlierResult(
         of request: ValidatedRequest, insteadOf error: any Error
     ) async throws -> OpenURLResult {
