@@ -56,7 +56,7 @@ package struct RequestFacts: Facts {
     package var parent: String?
     /// The id of the latest retry of the request.
     package var retriedAs: String?
-    /// Milliseconds since 1970 UTC; so are `expires` and `ended`.
+    /// Milliseconds since 1970 UTC, like `expires` and `ended`.
     package var accepted: UInt64?
     package var expires: UInt64?
     package var ended: UInt64?

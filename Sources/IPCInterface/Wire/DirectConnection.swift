@@ -20,7 +20,7 @@ package enum DirectConnection {
         let answer = try await bus.answer(to: Broker1.connect, on: Broker1.busName, at: Broker1.path, options)
         // Any program on the bus could send an answer, so check that this one comes from the broker.
         guard let sender = answer.from, try await bus.owner(of: Broker1.busName) == sender else { throw Stranger() }
-        // Connect through the descriptor's path, because libdbus cannot take over a connected socket.
+        // Connect to the descriptor's path in `/proc`, because libdbus cannot take over a connected socket.
         let connection = try await Connection.openPeer(
             "unix:path=/proc/self/fd/\(answer.output.rawValue)", objects: bus.objects)
         withExtendedLifetime(answer) {}
