@@ -19,8 +19,8 @@ package struct LimitExceeded: Condition, Hashable {
 
     /// The requested amount, if it can never fit, no matter what is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // A version or message never shrinks, so what it already contains counts too. Even if any other limit is 0, a
-        // request for one unit may succeed later: a call that no longer has to wait takes no unit.
+        // A version or message never shrinks, so what it already contains counts too. For any other limit, one
+        // unit is never too large a request, even if the limit is 0: a call that does not have to wait takes no unit.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
         return amount > max(isOfOneObject ? 0 : 1, allowed) && !isShare ? amount : nil

@@ -10,7 +10,7 @@ extension Limits {
     /// Decides, by their sizes in bytes, which values are passed as descriptors: those above `inline-value-bytes` or,
     /// if there are more than `descriptors-per-message`, only the largest ones. All others are inline.
     /// - Parameters:
-    ///   - present: the number of values at the start that already exist. An error reports them as in use.
+    ///   - present: how many of the first values are already stored. An error reports them as in use.
     ///   - prefersInline: whether to use no descriptors if everything fits inline.
     /// - Throws: `LimitExceeded` if a value is larger than `value-bytes`, or if the inline values together are larger
     ///   than `inline-message-bytes`. The error names `descriptors-per-message` if more descriptors would help.

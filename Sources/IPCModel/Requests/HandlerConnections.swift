@@ -21,7 +21,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func refuse() { hasRefused = !isGone }
 
-        /// Notes that the handler may have left the bus. Returns `false` if this was noted before, or if it is certain.
+        /// Notes that the handler may have left the bus. Returns `false` if that was already noted or it has left.
         mutating func doubt() -> Bool {
             guard !isInDoubt, !isGone else { return false }
             isInDoubt = true

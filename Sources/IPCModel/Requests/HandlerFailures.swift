@@ -7,8 +7,8 @@ struct HandlerFailures: Sendable, Hashable {
     private let maximumStarts: Int
     private let period: UInt64
     private let backOff: ClosedRange<UInt64>
-    /// The times at which the handler was started since its last answer, oldest first. Each start drops those before
-    /// the last ``period``.
+    /// The times at which the handler was started since its last answer, oldest first. Each start removes those
+    /// that are older than ``period``.
     private var starts: [UInt64] = []
     /// The number of failures since the last answer.
     private(set) var failureCount = 0

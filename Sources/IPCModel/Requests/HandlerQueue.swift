@@ -6,9 +6,9 @@
 /// actions of the ``RequestLife`` become events of this queue.
 ///
 /// This is a value without a clock, bus or store. ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next
-/// action until there are none. Each call chooses one action, so events that an earlier action caused can be handled
-/// before the next choice, and several related events before the first. Times are milliseconds of one clock. The time
-/// that an operation takes does not depend on the number of waiting requests.
+/// action until there are none. Each call chooses a single action, so that all earlier events, including those that the
+/// previous action caused, can be handled before the choice. Times are milliseconds of one clock. The time that an
+/// operation takes does not depend on the number of waiting requests.
 package struct HandlerQueue: Sendable, Equatable {
     package enum Event: Sendable, Hashable {
         /// A request joins its sender queue at the end.
@@ -337,7 +337,7 @@ extension HandlerQueue {
     }
 
     /// Refuses the unsent requests of waiting senders. A request that is still being stored stays in the queue until
-    /// then, but is not refused again.
+    /// it is stored, but is not refused again.
     private mutating func refuseSenders(_ failure: StartFailure) {
         let refused = senders.filter { queues[$0].connection == .none }
         guard !refused.isEmpty else { return }

@@ -6,7 +6,7 @@ package struct SchemeClaim: Sendable, Hashable {
         case live
         /// Stored, so that it outlives the process that made it.
         case persistent
-        /// Made by an installed desktop entry; it lasts as long as that entry.
+        /// Declared in an installed file; it lasts as long as that file.
         case installed
     }
 
