@@ -1,7 +1,7 @@
 internal import Glibc
 package import IPCModel
 
-/// The words of a command that a bus runs without a shell. As text, they are quoted as for a shell, as buses expect.
+/// The words of a command that a bus runs without a shell. In text form, buses expect them quoted as for a shell.
 package struct CommandWords: Sendable, Hashable {
     /// The program and its arguments; at least one word.
     package let words: [String]
@@ -9,7 +9,7 @@ package struct CommandWords: Sendable, Hashable {
     package init(words: [String]) { self.words = words }
 
     /// Reads a line with the quotation marks and backslashes of a shell (POSIX.1-2017, "Quoting").
-    /// - Throws: ``Invalid`` if the line is incomplete or needs a shell: a bus would pass such words on as arguments.
+    /// - Throws: ``Invalid`` if the line is incomplete, or has shell syntax, which a bus would pass on as arguments.
     package init(_ line: String) throws(Invalid) {
         var (words, word) = ([String](), String?.none)
         var scalars = Array(line.unicodeScalars)[...]

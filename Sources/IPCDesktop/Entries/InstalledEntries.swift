@@ -41,7 +41,7 @@ package struct InstalledEntries: Sendable {
         return handlers(of: scheme).first { $0.id != id }
     }
 
-    /// The entries that a list adds to a scheme, then those that declare the scheme, unless a list removes them.
+    /// The entries that `mimeapps.list` adds for a scheme, then those that declare it and that no such list removes.
     package func handlers(of scheme: URLScheme) -> [InstalledEntry] {
         let removed = Set(lists.flatMap { names(MimeAppsList.removed, scheme, in: $0) })
         let added = lists.flatMap { names(MimeAppsList.added, scheme, in: $0) }
@@ -54,7 +54,7 @@ package struct InstalledEntries: Sendable {
         return found
     }
 
-    /// The IDs that a group of a list names for a scheme, however the scheme is spelled in the list.
+    /// The entry IDs that a group of a `mimeapps.list` file names for a scheme, in any spelling of the scheme.
     private func names(_ group: String, _ scheme: URLScheme, in list: KeyFile) -> [String] {
         list.keys(in: group).filter { SchemeType.scheme(of: $0) == scheme }
             .flatMap { list.list(of: $0, in: group) ?? [] }

@@ -40,7 +40,7 @@ package struct DesktopRegistration: Sendable {
     ///   - opener: the absolute path of `ipc-client`.
     ///   - command: the command that the bus runs; `nil` keeps the command of an earlier registration, if any.
     ///   - makesDefault: whether the application replaces another handler of these schemes on the desktop.
-    /// - Throws: a ``FileFailure``'s error if nothing was written; `inputOutput` if the desktop does not use the files.
+    /// - Throws: the error of a ``FileFailure`` if no file was written; `inputOutput` if the desktop ignores the files.
     package func register(
         _ schemes: [URLScheme], opener: String, command: CommandWords?, makesDefault: Bool
     ) throws(IPCError) -> Result {
