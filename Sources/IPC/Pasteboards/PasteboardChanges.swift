@@ -18,7 +18,7 @@ extension Pasteboard {
     ///
     /// Each step is a call that the broker answers at the next change. Changes are not buffered: a slow loop may miss
     /// versions in between, but never the last one, even across restarts of the broker and the bus.
-    /// - Parameter count: the change count after which to report changes; `nil` means from the first step on.
+    /// - Parameter count: the change count after which to report changes; `nil` means the count at the first step.
     public func changes(since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(application: application, names: [name], since: count)
     }

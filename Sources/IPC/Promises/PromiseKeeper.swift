@@ -90,7 +90,7 @@ final class PromiseKeeper {
     func close() async {
         let open = versions.reduce(0) { $0 + $1.promises.reduce(0) { $0 + $1.count } }
         guard open > 0, link.connection.isConnected else { return }
-        // A failure affects only the readers of the promised values.
+        // Ignore a failure, because it affects only the readers of the promised values.
         _ = try? await link.call(
             Pasteboards1.fetchPromises, NoOptions(),
             timeout: BrokerLink.margin + .milliseconds(Limits().promiseMilliseconds) * open, repeatable: true)
