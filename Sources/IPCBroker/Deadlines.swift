@@ -18,7 +18,7 @@ final class Deadlines<Element: Deadlined> {
 
     func remove(_ element: Element) { queue.remove(element) }
 
-    /// Sets the timer for the first deadline. If the timer fires earlier, leaves it: that costs less than setting it.
+    /// Sets the timer for the first deadline. A timer with an earlier time is left as it is, which costs less.
     private func arm() {
         guard let first = queue.first else { return timer.cancel() }
         if let set = timer.deadline, set <= first { return }

@@ -2,7 +2,7 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCQueues
 
-/// Keeps each caller's calls in order of arrival, even if a call waits for the bus, or until the store has its files.
+/// Keeps each caller's calls in order of arrival, even if a call waits for the bus, or for the store to take in files.
 @DBusActor
 final class ArrivalOrder {
     /// The calls that are waiting for their turn, by caller. A caller has an entry while one of its calls has the turn.

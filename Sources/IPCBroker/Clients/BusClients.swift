@@ -23,7 +23,7 @@ final class BusClients {
     private var confinements: [BusName: ConfinementState] = [:]
     private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
 
-    /// Run when a unique name has left the bus: first ``leaves``, then ``departed``.
+    /// These run when a unique name has left the bus: first ``leaves``, then ``departed``.
     var leaves: @DBusActor (BusName) -> Void = { _ in }
     var departed: @DBusActor (BusName) -> Void = { _ in }
     /// Runs when a well-known name has lost its owner, even if it has a new one.

@@ -10,7 +10,7 @@ final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
     let application: ApplicationID
     let source: Source
-    /// The account that is charged. It is never that of an unproven source, whose share any program could use up.
+    /// The account that is charged. It never belongs to an unproven source, because any program could use it up.
     let payer: Payer
     /// The sender; `nil` if an earlier broker accepted the request and its sender is not on this bus.
     let caller: BusName?

@@ -23,7 +23,7 @@ final class DesktopDelivery: RequestDelivery {
         // A desktop application cannot be asked to stop, so its answer decides the outcome.
         case .askToCancel: request.note(.cancelAsked)
         case .end(let end): context.records.ended(request, end)
-        // Desktop applications have no sender queues, no attempts on disk and no redeliveries.
+        // Desktop applications have no sender queues, no recorded attempts and no redeliveries.
         case .prepare, .putBack, .writeCrash, .noteFailure, .giveUp: break
         }
     }
