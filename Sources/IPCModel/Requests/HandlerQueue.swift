@@ -232,7 +232,7 @@ extension HandlerQueue {
         }
     }
 
-    /// After a change, allows another attempt at what the bus could not do: start the handler, or name its connection.
+    /// Allows another attempt at what the bus could not do: start the handler, or name its connection.
     private mutating func reconsider() {
         if start == .impossible { start = .idle }
         if ownerQuestion == .unanswered { ownerQuestion = .none }
