@@ -36,7 +36,8 @@ struct BadCall: Sendable, CustomStringConvertible {
         #expect(rows.count >= 20)
         print("ROWS", rows.count, rows[0])
         var settings = BrokerProcess.Settings()
-        // If a request is accepted after all, it must fail its own row and not delay the others.
+        // The time-out is short, so that a request that is wrongly accepted fails only its own row and does not delay
+        // the other rows.
         settings.arguments = ["--limit", "request-timeout-milliseconds=500"]
         let scene = try await BadInputScene.start(settings)
         try await scene.runRounds(rounds) {

@@ -55,8 +55,8 @@ struct BadInputScene: Sendable {
         var base = try await condition()
         try await round()
         var last = try await condition()
-        // A round counts as damage only if it adds to the round before: a leak grows by the same amount in each round,
-        // while a single difference may only mean that the allocator had just returned memory.
+        // A leak grows by the same amount in each round, while a single difference may only mean that the allocator had
+        // just returned memory. So a difference is damage only if several rounds in a row have one.
         for _ in 0..<3 where last.damage(since: base) != [] {
             base = last
             try await round()
@@ -77,7 +77,8 @@ struct BadInputScene: Sendable {
         #expect(try await peer.waitingCalls(on: "handler") == 0, "\(when)")
     }
 
-    /// If the sender is gone, the end of its request is not reported, so this waits for the broker's state instead.
+    /// The end of a request is not reported if its sender is gone, so this polls the broker's state until nothing is
+    /// pending.
     private func waitUntilIdle(_ when: String) async throws {
         try await withDeadline("end of all requests and questions \(when)", limit: .seconds(10)) {
             while true {

@@ -83,7 +83,7 @@ struct BadReply: Sendable {
             "error-message as bytes", reply(["error-message": .repeated("x", 1, "ay")]), naming: "“error-message”"),
     ]
 
-    /// The handler has done the work, although the reply cannot be passed on.
+    /// Replies that are too large to pass on. The outcome is still `handled`, because the handler has done the work.
     private static let tooLarge: [BadReply] = [
         BadReply("16 MiB + 1", "handled", code: "reply-too-large", naming: "inline-message-bytes") { scene, call in
             let items = WireValue.items([[("a/b", .repeated("x", (16 << 20) + 1, "ay"))]])

@@ -68,7 +68,7 @@ import Testing
         try await BadCall.expectRefused(Self.heads)
     }
 
-    /// Names that are valid but unknown here.
+    /// Calls with names that are valid but unknown to the broker or the bus.
     private static let unknown: [BadCall] = {
         func row(_ what: String, _ error: String, _ change: (inout WireCall) -> Void) -> BadCall {
             var call = WireCall.describe()

@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test func `I22: a reserved scheme is not registered, and neither is the rest of its list`() async throws {
-        // Only the owner of its name may register a handler, so all calls use the handler's own connection.
+        // Only the connection that owns a handler's bus name may register the handler, so that connection makes all
+        // calls.
         let scene = try await BadInputScene.start()
         #expect(Self.rows.count >= 20)
         try await scene.runRounds {

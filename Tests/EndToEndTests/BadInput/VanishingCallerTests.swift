@@ -11,7 +11,8 @@ struct VanishingCaller: Sendable {
         self.leave = leave
     }
 
-    /// A caller that leaves after it has sent `Hello`. Before `after` runs, the bus has told the broker that it left.
+    /// A caller that opens a connection, does some `work` and leaves. When `after` runs, the bus has already told the
+    /// broker that the caller left.
     static func greeted(
         _ name: String, _ work: @escaping @Sendable (BadInputScene) async throws -> Void,
         after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }

@@ -5,7 +5,7 @@
 enum WirePeerScript {
     static let text = connection + commands
 
-    /// The part that speaks to the bus. Other Python programs that send what no library would send use it too.
+    /// The part that speaks to the bus. Other Python programs also use it, to send messages that no library would send.
     static let connection = #"""
         import json, os, select, socket, struct, sys, time
 
