@@ -58,7 +58,7 @@ final class BrokerClient {
     }
 }
 
-/// The direct connection of a client of the contract: opened on the first call, and again if it is lost.
+/// A client's direct connection to the broker, opened on the first call, and again if it is lost.
 @DBusActor
 final class DirectWay {
     /// Whether direct connections are used wherever possible (`make test-direct`).

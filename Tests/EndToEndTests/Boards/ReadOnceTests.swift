@@ -70,7 +70,8 @@ struct ReadOnceTests {
         let take = WireCall.getItems(["take": .b(true), "id": .s(id)], at: board.path)
         let lost = try await board.from("lost")
         _ = try await peer.send(take, on: "lost")
-        // The caller vanishes; the change shows that the take was done.
+        // The caller leaves without reading the answer. The new change count shows that the broker has taken the
+        // content.
         let after = try await board.change(after: count)
         try await peer.close(lost.connection)
         if restarts { try await broker.restart() }

@@ -9,7 +9,8 @@ struct WireBoard: Sendable {
 
     var path: String { "/org/swiftipc/Broker1/pasteboards/\(name)" }
 
-    /// Opens a connection with that name, and creates the pasteboard, whose name matches `[A-Za-z0-9]`.
+    /// Opens a connection called `connection`, and creates the pasteboard, whose name may contain only letters and
+    /// digits.
     static func make(
         _ name: String, persistent: Bool = true, on peer: WirePeer, _ connection: String = "caller"
     ) async throws -> WireBoard {
@@ -67,7 +68,7 @@ struct WireBoard: Sendable {
         return try #require(answer.body.first?.elements, "\(answer)")
     }
 
-    /// The metadata in its row of `ListPasteboards`.
+    /// The pasteboard's metadata, as `ListPasteboards` returns it.
     func facts() async throws -> JSONValue {
         let answer = try await call(.listPasteboards(["prefix": .s(name)]))
         return try #require(answer.body[0][0]?[2], "\(answer)")

@@ -50,8 +50,8 @@ struct RemoteBusTests {
         let refused = try await Tools.client(["set", "remote"], environment: remote, input: .text(tooLong))
         #expect(refused.status == .exited(65), "\(refused.errors)")
         #expect(refused.errors.contains("cannot pass file descriptors"), "\(refused.errors)")
-        // The control: a local client can write the same value, because descriptors pass. A remote client cannot read
-        // it.
+        // The control: a local client can write the same value, because it can pass a descriptor. A remote client
+        // cannot read the value.
         #expect(try await Tools.client(["set", "remote"], input: .text(tooLong)).status == .success)
         let unread = try await Tools.client(["get", "remote"], environment: remote)
         #expect(unread.status != .success && !unread.errors.isEmpty && unread.output.isEmpty)

@@ -109,7 +109,8 @@ final class DeliveryRun {
     /// Kills the broker at random points of the progress, and starts it again.
     private func killBroker(_ generator: SeededGenerator) async throws {
         var generator = generator
-        // The last tenth of the steps is left out, so that the broker still has requests to lose at every kill.
+        // No kill is planned for the last tenth of the steps, so that the broker still has requests to lose at every
+        // kill.
         let all = size.senders * size.requests * 9 / 5
         for moment in (0..<size.brokerKills).map({ _ in Int.random(in: 1..<all, using: &generator) }).sorted() {
             try await withDeadline("progress of \(moment) steps", limit: .seconds(900)) { [progress] in

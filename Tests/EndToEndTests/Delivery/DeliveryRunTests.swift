@@ -9,8 +9,8 @@ struct DeliveryRunTests {
         handlers: TestSize.pick(small: 2, full: 4), brokerKills: TestSize.pick(small: 3, full: 20),
         handlerKills: TestSize.pick(small: 2, full: 20), killers: TestSize.pick(small: 100, full: 500))
 
-    /// A small run starts its handlers often and in quick succession. A large run keeps more ended requests than usual,
-    /// because all of its senders are one process, to which all of them are charged.
+    /// A small run starts its handlers often and in quick succession. A large run needs a higher limit on ended
+    /// requests per source, because all of its senders are one process and so count as one source.
     private static let arguments = TestSize.pick(
         small: ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=5"],
         full: ["--limit", "ended-requests-kept=100000"])

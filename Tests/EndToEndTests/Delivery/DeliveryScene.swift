@@ -39,7 +39,7 @@ struct DeliveryScene: Sendable {
         return unique
     }
 
-    /// Makes a persistent claim while no program owns the name.
+    /// Makes a persistent claim for the application while no program owns its name.
     func claim() async throws {
         try await succeed(.register(Self.application, [Self.scheme], ["persistent": .b(true)]))
     }
@@ -122,12 +122,12 @@ struct DeliveryScene: Sendable {
             .filter { !["starting", "start-failed"].contains($0["step"]?.text) }
     }
 
-    /// Closes a connection, and returns when the bus has notified all others.
+    /// Closes a connection, and returns when the bus has notified all other connections.
     func leave(_ connection: String, _ unique: String) async throws {
         try await succeed(.bus("AddMatch", [.s("type='signal',member='NameOwnerChanged',arg0='\(unique)'")]))
         try await peer.close(connection)
         _ = try await peer.nextSignal("NameOwnerChanged", on: "witness")
-        // The broker was notified before it reads this call.
+        // The bus notifies the broker before it passes on this call, so the broker knows by the time that it answers.
         try await succeed(.describe())
     }
 }

@@ -3,8 +3,8 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// Counts the starts of a broker that is killed again and again, so that an interrupted call is repeated after the
-/// next.
+/// Counts the starts of a broker that is killed again and again, so that an interrupted call is repeated after the next
+/// start.
 final class BrokerLives: Sendable {
     private let lives = Observed(1)
 
@@ -139,7 +139,7 @@ final class DeliverySender {
                     try await client.call(URLs1.waitRequest, (id, options))
                 }
             } catch let error as CallError where error.word == "NoSuchRequest" {
-                // The checker reports that this request has no outcome.
+                // No outcome is recorded, so the checker will report this request as lost.
                 return progress.update { $0.ended += 1 }
             }
             guard let word = result.outcome, word != Outcome.queued.rawValue else { continue }

@@ -117,11 +117,11 @@ struct RepeatedRequestTests {
             let change = Set(told.map(\.changeCount))
             #expect(change.count == 1, "\(request.id): \(change)")
             if let count = change.first ?? nil { counts.insert(count) }
-            // A queueing sender learns that the request is queued, or its outcome so far.
+            // A queueing sender learns that its request is queued, or the outcome if the request has already ended.
             let outcomes = Set(told.map(\.outcome))
             #expect(outcomes.isSubset(of: request.queued ? ["queued", "handled"] : ["handled"]), "\(outcomes)")
         }
-        // Each request was one change of the pasteboard, and there was no other change.
+        // Each request changed the pasteboard once, and nothing else changed it.
         #expect(counts.count == requests.count)
         let (last, items) = try await client.get("repeats")
         #expect(last == counts.max() && items.count == 1)

@@ -186,8 +186,8 @@ struct RequestFactsTests {
         _ = try await scene.next()
         try await scene.broker.restart()
         #expect(try await scene.facts(done).body == facts.body)
-        // After the handler registers again, it gets the open request again, because its progress is unknown to the
-        // broker.
+        // After the handler registers again, it gets the unanswered request again, because the restarted broker does
+        // not know how far the handler got.
         try await scene.succeed(.register(DeliveryScene.application, [DeliveryScene.scheme]), on: "handler")
         let again = try await scene.next()
         #expect(again.id == open && again.attempt == 2)

@@ -10,8 +10,7 @@ import Testing
 @Suite(.privateBus, .serialized)
 struct WaitingMemoryTests {
     private nonisolated static let senders = 4
-    /// A small run divides the number of requests and the limit by this. The bound is the memory of the requests and of
-    /// the rest of the broker.
+    /// A small run divides the number of requests and the memory limit by this.
     private nonisolated static let share = TestSize.pick(small: 4, full: 1)
     private nonisolated static let requests = 24_000 / share
     private nonisolated static let limit = 33_554_432 / share
@@ -67,7 +66,8 @@ struct WaitingMemoryTests {
                 }
             }
         }
-        // When a client gets this reply, the broker has read all earlier calls on the same connection.
+        // First let the tasks above send their requests. When a client then gets the reply to its call, the broker has
+        // read all earlier calls on the same connection.
         await Task.yield()
         for client in clients { _ = try await client.call(URLs1.listRequests, ListRequestsOptions()) }
         let memory = try broker.residentAnonymousBytes

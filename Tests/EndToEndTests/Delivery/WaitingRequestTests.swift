@@ -125,7 +125,7 @@ struct WaitingRequestTests {
         for _ in 0..<50 where last.error == nil { last = try await scene.peer.call(.openURL(DeliveryScene.url())) }
         #expect(last.error == "org.swiftipc.Error.HandlerUnavailable", "\(last)")
         #expect(try FileContents.text(starts).split(separator: "\n").count == 5)
-        // Queued requests keep waiting.
+        // A queued request, in contrast, does not end when the start of its handler fails.
         let id = try await scene.queue()
         #expect(try await scene.facts(id)["state"]?.text == "waiting")
     }
