@@ -40,8 +40,8 @@ struct BadDescriptorTests {
             let world = try await DescriptorBroker.start(persistent: persistent)
             try await expect(world, kind: kind, .flip) { tries in
                 #expect(tries.tally == ["accepted": Self.tries], "\(tries)")
-                // Chance decides which bytes are copied, but the copy is whole and matches its digest, as the read
-                // checks.
+                // Chance decides which bytes are copied. The copy is whole and matches its digest, which is checked
+                // when it is read.
                 #expect(tries.read.keys.allSatisfy { $0.hasPrefix("\(Self.size) ") }, "\(tries)")
             }
             try await world.broker.terminate()
@@ -116,12 +116,12 @@ struct BadDescriptorTests {
         #expect(waits < .milliseconds(250))
         #expect(world.broker.isRunning && world.broker.pid == pid)
         #expect(try await world.peer.call(DescriptorBroker.set(.h(.sealed(Self.size)))).error == nil)
-        // The board keeps the accepted content, so the base is measured without it.
+        // The board keeps the accepted content, so it is cleared before the broker's memory is measured.
         #expect(try await world.peer.call(.clear(at: DescriptorBroker.board)).error == nil)
         try world.expectLittleMemory()
     }
 
-    /// The longest wait of a caller that writes and reads something small in the meantime.
+    /// Makes this many small writes, and returns the longest time that one of them took.
     private func waits(_ client: BrokerClient, _ count: Int) async throws -> Duration {
         var longest = Duration.zero
         for number in 0..<count {

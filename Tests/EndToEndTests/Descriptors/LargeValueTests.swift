@@ -70,7 +70,7 @@ struct LargeValueTests {
                 #expect(try await value.digest == world.peer.digest(sizes[place], seed: place), "\(place) of \(count)")
             }
             #expect(read.map(\.size) == sizes && read.count { $0.isDescriptor } == min(count, 16))
-            // The smallest value is sent inline.
+            // If there are more values than descriptors, the smallest value is sent inline.
             if count > 16 { #expect(!read[0].isDescriptor) }
             try await world.expectRestored()
             try await world.broker.terminate()

@@ -50,7 +50,7 @@ struct StatedDigestTests {
         #expect(try await world.values().map(\.size) == [Self.size, Self.size])
         #expect(try await world.peer.call(Self.set([[""], [""]])).error == nil)
         #expect(await readable(board) == [nil, nil, nil])
-        // The reader's connections to the broker are closed too; their descriptors would be counted.
+        // Closes the reader's connections to the broker, whose descriptors would otherwise be counted.
         await application.close()
         try await world.expectRestored()
     }
@@ -64,7 +64,7 @@ struct StatedDigestTests {
         let answer = try await world.peer.call(Self.set([[Self.wrong], [Self.wrong]], sizes: [size, size]))
         #expect(answer.error == nil, "\(answer)")
         #expect(await readable(board) == [nil, nil, nil])
-        // The reader's connections to the broker are closed too; their descriptors would be counted.
+        // Closes the reader's connections to the broker, whose descriptors would otherwise be counted.
         await application.close()
         try await world.expectRestored()
     }

@@ -1,8 +1,8 @@
 import IPCTesting
 import Testing
 
-/// I15, I16, I17: the broker holds only a limited amount for one program's direct connections, and the other programs
-/// do not pay for it.
+/// I15, I16, I17: the broker spends only limited memory and descriptors on one program's direct connections, and other
+/// programs are not affected.
 @Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "the test itself must open every direct connection"))
 struct DirectBoundsTests {
     /// Puts sixteen values that travel as descriptors on the pasteboard of ``WireCall/board``.
@@ -30,8 +30,8 @@ struct DirectBoundsTests {
             #expect(answer.error == nil && !answer.gone)
             held = max(held, try scene.broker.openDescriptors - base)
         }
-        // The limit, plus one more message, plus the answer to the reader. The control: a very high limit closes
-        // nothing.
+        // The broker holds at most the limit, one more message and the answer to the reader. The control: with a very
+        // high limit, it closes nothing.
         #expect(isBounded ? held <= most + 3 * 16 : held > 64 + 3 * 16, "\(held) descriptors")
         if isBounded { try await scene.peer.waitForEnd(of: "deaf") }
         #expect(try await scene.peer.call(asks, on: "reader").error == nil)

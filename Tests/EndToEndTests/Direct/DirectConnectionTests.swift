@@ -116,7 +116,7 @@ struct DirectConnectionTests {
         #expect(refused.text.contains("direct-connections-per-caller"))
         try await scene.peer.openDirect("fifth", of: "witness")
         #expect(try await scene.peer.call(call, on: "witness").text.contains("“direct-connections”"))
-        // A closed connection makes room.
+        // Closing a connection makes room for another one.
         try await scene.peer.close("0")
         try await scene.waitForCount(4)
         try await scene.peer.openDirect("again", of: "owner")
@@ -157,7 +157,8 @@ struct DirectConnectionTests {
         }
         #expect(try await scene.peer.call(.clear(), on: "witness").error == nil)
         try await scene.waitForDescriptors(base)
-        // The control: three open connections have more descriptors than clearing the pasteboard has released.
+        // The control: descriptors are counted. Three open connections use more than clearing the pasteboard has
+        // released.
         for number in 0..<3 { try await scene.peer.openDirect("direct \(number)", of: "owner") }
         #expect(try scene.broker.openDescriptors > base)
     }
@@ -179,7 +180,7 @@ struct DirectConnectionTests {
             grown = max(grown, try scene.broker.residentAnonymousBytes - base)
         }
         #expect(try await scene.peer.call(.getItems(), on: "reader").error == nil)
-        // The limit, plus one more message, plus the answers that are just being created.
+        // The memory grows at most by the limit, one more message, and the answers that are just being created.
         #expect(grown < (32 << 20) + 4 * size, "\(grown) bytes")
         try await scene.peer.waitForEnd(of: "deaf 0")
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The order of requests when deliveries switch to a direct connection, and the fate of requests when that is lost.
+/// The order of requests when deliveries switch to a direct connection, and the fate of requests when it is lost.
 @Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "the test itself must open every direct connection"))
 struct DirectDeliveryTests {
     private func open(_ scene: DeliveryScene, window: UInt32 = 8) async throws -> String {
@@ -36,7 +36,7 @@ struct DirectDeliveryTests {
             while try await scene.facts(first)["state"]?.text != "delivered" {}
         }
         try await openDirect(scene)
-        // The handler has not yet read the bus, which holds the first request and then the broker's `Ping`: the second
+        // The handler has yet to read the first request and the broker's `Ping` from the bus, so the second request
         // must wait.
         let second = try await scene.queue("2")
         #expect(try await scene.facts(second)["state"]?.text == "waiting")

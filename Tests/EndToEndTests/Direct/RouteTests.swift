@@ -73,8 +73,8 @@ struct RouteTests {
         for _ in 0..<3 { await events.next() }
         client.link.route.cutOff()
         handler.link.route.cutOff()
-        // After the cut, the requests are delivered again to the handler, which is still processing them. It processes
-        // each of them only once.
+        // After the connections were cut, the broker delivers the requests again to the handler, which is still
+        // processing them. The handler processes each of them only once.
         _ = try await client.canOpenURL("routed.demo:")
         opening.yield()
         #expect(try await ends == [.handled, .handled, .handled])
