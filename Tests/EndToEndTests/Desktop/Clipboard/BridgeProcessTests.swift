@@ -90,7 +90,7 @@ struct BridgeProcessTests {
         let second = try await run([], scene.environment)
         #expect(second.status == .exited(73) && second.errors.contains("another ipc-bridge"), "\(second)")
         #expect(try await bridge.terminate() == .success)
-        // The control: the display is free again.
+        // The control: once the first bridge has stopped, another one can serve the display.
         let next = try await scene.bridge()
         #expect(try await next.terminate() == .success)
     }

@@ -25,7 +25,8 @@ struct ClipboardLoopTests {
             try await scene.board.setString("written \(round)")
             try await bridge.errors.waitForLine(containing: "offered the version with change count")
         }
-        // Stop the bridge: anything that had come back to it would have been reported and stored before.
+        // One more copy: if the bridge had received any of its own content, it would have stored and reported that
+        // before this.
         try await scene.copy("the last")
         try await bridge.errors.waitForLine(containing: "stored a version with change count")
         #expect(try await bridge.terminate() == .success)
@@ -40,7 +41,7 @@ struct ClipboardLoopTests {
         #expect(try await history(scene) == expected)
         let told = bridge.errors.text.split(separator: "\n")
         #expect(told.count { $0.contains("stored") } == 9)
-        // The first offer may be for the empty pasteboard at the start, which does not count.
+        // At the start, the bridge may report that it does not offer the empty pasteboard. That line is not counted.
         #expect(told.count { $0.contains(": offered") } == 8)
     }
 

@@ -2,7 +2,7 @@ import IPC
 import IPCTesting
 import Testing
 
-/// Secrets stay where they are, in both directions.
+/// The bridge copies secrets in neither direction.
 @Suite(.privateBus)
 struct ClipboardSecretTests {
     private static let mark = "x-kde-passwordManagerHint"
@@ -16,8 +16,7 @@ struct ClipboardSecretTests {
         let manager = try await scene.owner(["UTF8_STRING": "hunter2", Self.mark: "secret"])
         try await bridge.errors.waitForLine(containing: "marked it as a secret")
         #expect(try await manager.nextLine() == "asked TARGETS")
-        // When the program exits, the bridge does not offer the content from before, because no program has asked for
-        // that.
+        // When the program exits, the bridge does not offer the older content that is still on the pasteboard.
         await manager.process.end()
         try await scene.copy("behind")
         try await bridge.errors.waitForLine(containing: "stored a version with change count")
@@ -29,7 +28,7 @@ struct ClipboardSecretTests {
         #expect(try await bridge.terminate() == .success)
     }
 
-    /// The control: the same program without the mark.
+    /// The control: the same program copies without marking the content as secret.
     @Test func theSameCopyWithoutTheMarkIsStored() async throws {
         let scene = try await ClipboardScene.start()
         let bridge = try await scene.bridge()

@@ -29,7 +29,8 @@ struct ClipboardTests {
         #expect(try await scene.paste().output.isEmpty)
     }
 
-    /// The sizes are above and below that of one piece, which is 3 MiB for xclip and 256 KiB for the bridge.
+    /// Large content is sent in pieces: xclip's are 3 MiB, and the bridge's 256 KiB. The sizes are above and below
+    /// both.
     @Test(arguments: Desk.allCases, [5 << 20, 300_001, 0x4_0000, 1])
     func aPictureGoesBothWaysByteForByte(desk: Desk, size: Int) async throws {
         let scene = try await ClipboardScene.start(desk)
@@ -66,7 +67,7 @@ struct ClipboardTests {
         #expect(try await scene.paste().succeeded().output == "日本\n語")
         #expect(try await scene.paste("image/png").succeeded().outputBytes == picture)
         #expect(try await scene.paste("text/uri-list").succeeded().output == "https://example.org/?a=%20\r\n")
-        // The control: types that are not on it cannot be pasted.
+        // The control: types that are not on the pasteboard cannot be pasted.
         #expect(!targets.contains("image/gif"))
         #expect(try await scene.paste("image/gif").outputBytes.isEmpty)
         #expect(try await bridge.terminate() == .success)
