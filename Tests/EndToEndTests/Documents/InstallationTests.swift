@@ -21,7 +21,7 @@ import Testing
         _ = try await run(#""$1" install "$2""#)
         let modes = try await run(#"find "$PREFIX" -printf '%y %m\n' | sort -u"#)
         #expect(modes == ["d 755", "f 644", "f 755"])
-        // The control: the effect of such a umask is noticed.
+        // The control: the umask does affect a folder that `mkdir` creates.
         #expect(
             try await run(#"mkdir "$PREFIX/own"; find "$PREFIX/own" -printf '%y %m\n'; rmdir "$PREFIX/own""#) == [
                 "d 700"

@@ -41,7 +41,7 @@ struct WalkthroughTests {
         let exits = output.lines.filter { $0.hasPrefix("    exit ") }.map { String($0.dropFirst(4)) }
         #expect(exits == ["exit 0", "exit 1", "exit 70", "exit 0", "exit 0", "exit 0", "exit 0"], "\(output)")
         #expect(output.lines.count { $0 == "    buy milk" } == 4)
-        // The control: without a client it fails, and says so.
+        // The control: without the programs, the script fails and says to run `make run`.
         let empty = try TemporaryDirectory("run")
         defer { empty.remove() }
         let failed = try await RunningProcess.run("\(Self.root)/scripts/run", [empty.path])
@@ -105,7 +105,7 @@ struct WalkthroughTests {
         "docs/tools.md": Page(commands: 2),
     ]
 
-    /// The README and all pages, including those that are not in the table: a new page must run.
+    /// The README and all pages in `docs`. A page that is not listed in ``pages`` must not skip any block.
     private static let documents =
         ["README.md"]
         + (FileContents.names(in: "\(root)/docs") ?? []).sorted().filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
@@ -130,7 +130,8 @@ struct WalkthroughTests {
         #expect(Self.pages.values.allSatisfy { $0.commands > 0 || !$0.skipped.isEmpty })
     }
 
-    /// Documents that do not do what they say, and documents with a block that is silently skipped.
+    /// Negative controls: documents whose commands do something else than shown, or with a block that is silently
+    /// skipped.
     @Test(arguments: [
         ("```console\n$ printf 'one two'\none three\n```\n", "not:\none three"),
         ("```sh\nfalse\n```\n", "exit 1"),

@@ -39,7 +39,8 @@ struct InstallIDKeyringTests {
     @Test func `processes that start at the same time get the same id, and the keyring has one`() async throws {
         let keyring = try await Keyring.start(isUnlocked: true)
         let directory = try PrivateBus.current.directory
-        // Without a shared record, taking turns at the keyring is enough.
+        // Each process has its own folder for the local record, so only taking turns at the keyring gives them the same
+        // id.
         let ids = try await InstallIDScene.idsOfRace { ["XDG_STATE_HOME": directory.appending("state-\($0)")] }
         #expect(ids.count == 1)
         #expect(try await keyring.items() == 1)

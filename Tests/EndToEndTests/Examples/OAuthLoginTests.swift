@@ -89,7 +89,7 @@ struct OAuthLoginTests {
     @Test func `a code for another challenge is rejected`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
-        // Another program's challenge with this login's state.
+        // The page's URL with another program's challenge, but still with the state of this login.
         let challenge = try page.value(of: "code_challenge")
         let others = String(repeating: "A", count: 43)
         let injected = try #require(URL(string: page.absoluteString.replacing(challenge, with: others)))

@@ -84,7 +84,8 @@ struct PlaylistTests {
         try await reverse("py")
         #expect(try await shown() == lines(Self.ids.reversed()), "Python")
         try await reverse("py")
-        // Ids with 16 digits change to a neighbour. JavaScript turns 2^64 - 1 into something that is no 64-bit integer.
+        // JavaScript rounds an id of 16 digits to a neighbouring number, and 2^64 - 1 to a number that does not fit
+        // into 64 bits.
         try await set([(1 << 53) + 1, 1 << 53, 7], asNumbers: true)
         try await reverse("js")
         let broken = try await shown().map { $0.prefix { $0 != "\t" } }

@@ -32,7 +32,7 @@ enum Polyglot: String, CaseIterable, Sendable {
         case .python, .javaScript, .shell: return ["\(Self.folder)/\(source)"]
         case .c: return [try await Self.compile(source, "gio-2.0")]
         case .libDBus: return [try await Self.compile(source, "dbus-1")]
-        // Python buffers its output to a pipe.
+        // A Swift program buffers its output to a pipe, so stdbuf makes it write line by line.
         case .swift:
             return ["stdbuf", "-oL", try Binaries.example("polyglot-\(source.prefix { $0 != "/" }.lowercased())")]
         }

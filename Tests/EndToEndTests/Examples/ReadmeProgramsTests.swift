@@ -19,7 +19,7 @@ struct ReadmeProgramsTests {
 
     @Test func `the handler answers the sender`() async throws {
         _ = try await BrokerProcess.start()
-        // A Swift program buffers its output to a pipe.
+        // A Swift program buffers its output to a pipe, so stdbuf makes it write line by line.
         let handler = try await RunningProcess.start(
             "stdbuf", ["-oL", try Binaries.example("notes")], environment: try ExamplePlace.environment, input: .none)
         _ = try await Tools.client(["scheme", "can-open", "com.example.notes:", "--wait", "30s"]).succeeded()

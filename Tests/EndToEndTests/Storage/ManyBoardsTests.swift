@@ -4,7 +4,8 @@ import IPCModel
 import IPCTesting
 import Testing
 
-/// A store with very many pasteboards and items: complete in pages, and not slower.
+/// A store with very many pasteboards and items: the list is complete when read in pages, and operations do not slow
+/// down.
 @DBusActor
 @Suite(.privateBus, .serialized)
 struct ManyBoardsTests {
@@ -64,7 +65,7 @@ struct ManyBoardsTests {
         }
     }
 
-    /// Reads all pages, in several sizes, and those for a prefix.
+    /// Reads the list of pasteboards in pages of several sizes, also for a prefix, and checks that it is complete.
     private func expectComplete(_ names: [String], _ client: BrokerClient) async throws {
         let expected = (names + ["general"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for limit in [nil, 7, 1_000] as [UInt32?] where limit != 7 || names.count < 1_000 {

@@ -57,7 +57,7 @@ struct CallToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A handler that has done the work anyway reports that, and the sender accepts it.
+    /// If the handler has done the work despite the cancellation, it reports success, and the sender accepts this.
     @Test func aLateSignalChangesNothing() async throws {
         let broker = try await BrokerProcess.start()
         let directory = try TemporaryDirectory("signals")

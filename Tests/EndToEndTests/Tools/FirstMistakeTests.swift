@@ -11,7 +11,7 @@ struct FirstMistakeTests {
         let option = try await Tools.client(["--vesion"])
         #expect(option.status == .exited(64) && option.errors.contains("'--version'?"), "\(option)")
         #expect(!option.errors.contains("--json"), "\(option)")
-        // The control: mistakes within a command are reported as before.
+        // The control: a wrong option of an existing command is reported too.
         let right = try await Tools.client(["send", "--nonsense"])
         #expect(right.status == .exited(64) && right.errors.contains("--nonsense"), "\(right)")
     }

@@ -62,7 +62,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// `--take` removes the content, so the command checks before whether it can write it.
+    /// `--take` removes the content, so the command first checks whether it can write the content.
     @Test(arguments: [["--type", "image/png"], ["--item", "1"], ["--type", "a b c"]])
     func contentThatCannotBePrintedIsNotTaken(_ arguments: [String]) async throws {
         let broker = try await BrokerProcess.start()
@@ -136,7 +136,7 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// wl-clipboard and xclip leave a child that keeps the pipe open.
+    /// Unlike wl-clipboard and xclip, `copy` and `paste` leave no child that keeps the pipe open.
     @Test func noChildKeepsThePipe() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")

@@ -165,7 +165,7 @@ struct RequestToolTests {
         let screen = try await terminal.wait(forText: "newest 20 of 22 requests")
         let rows = screen.rows.filter { $0.contains("IPCServer.demo:") }
         #expect(rows.count == 20 && rows.allSatisfy { $0.hasSuffix("…") && $0.count == 120 }, "\(screen)")
-        // The control: a script gets all of them, uncut.
+        // The control: a script gets all requests, and their URLs are not cut.
         let piped = try await Tools.client(["request", "list"]).succeeded()
         #expect(piped.lines.count == 22 && piped.lines.last?.hasSuffix("x#21") == true && piped.errors.isEmpty)
         withExtendedLifetime(broker) {}

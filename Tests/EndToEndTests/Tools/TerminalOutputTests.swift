@@ -27,7 +27,7 @@ struct TerminalOutputTests {
         }
         let (status, screen) = try await onTerminal(["get", "board", "--output", "-"])
         #expect(status == .success && screen.contains("PNG"), "\(screen)")
-        // The control: a pipe gets the bytes with and without the option.
+        // The control: a pipe gets the bytes with and without `--output -`.
         #expect(try await Tools.client(["get", "board"]).outputBytes == Self.binary)
         #expect(try await Tools.client(["get", "board", "--output", "-"]).outputBytes == Self.binary)
         withExtendedLifetime(broker) {}
