@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A broker with a pasteboard, a running handler, and callers; and the state that must not change while they misbehave.
+/// A broker with a pasteboard, a running handler, and callers whose misbehaviour must not change the broker's state.
 struct BadInputScene: Sendable {
     let broker: BrokerProcess
     let peer: WirePeer

@@ -129,7 +129,7 @@ struct WirePeer: Sendable {
     }
 
     /// Closes a connection without any further message.
-    /// - Returns: how often it received a second answer to a call.
+    /// - Returns: how often the connection received a second answer to a call.
     @discardableResult
     func close(_ connection: String) async throws -> Int {
         try await run("close", connection).values["twice"]?.number ?? 0

@@ -127,7 +127,8 @@ struct DeliveryScene: Sendable {
         try await succeed(.bus("AddMatch", [.s("type='signal',member='NameOwnerChanged',arg0='\(unique)'")]))
         try await peer.close(connection)
         _ = try await peer.nextSignal("NameOwnerChanged", on: "witness")
-        // The bus notifies the broker before it passes on this call, so the broker knows by the time that it answers.
+        // The bus notifies the broker before it passes on this call. So once the broker answers, it knows that the
+        // connection is closed.
         try await succeed(.describe())
     }
 }

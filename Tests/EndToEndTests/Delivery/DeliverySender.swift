@@ -150,7 +150,7 @@ final class DeliverySender {
         }
     }
 
-    /// Asks again for the outcomes of all its requests.
+    /// Asks again for the outcomes of all requests of this sender.
     func askAgain() async throws {
         let client = client
         for request in progress.value.requests where request.source == source {

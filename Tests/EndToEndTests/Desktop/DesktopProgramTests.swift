@@ -75,7 +75,7 @@ struct DesktopProgramTests {
         #expect(try await Tools.client(["open", "--", "desk.example:x"]).status == .exited(68))
         let pid = try #require(try await scene.log.nextLine().flatMap { Int32($0) })
         #expect(ProcessStatus(pid: pid).command == nil)
-        // The control: a running program has a command.
+        // The control: a process that is running does have a command name.
         #expect(ProcessStatus(pid: scene.broker.pid).command == "ipc-broker")
     }
 

@@ -3,8 +3,8 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// A healthy desktop on a private bus, to be broken: a broker and an application that the bus starts, with a claim, a
-/// desktop entry, a default and a cache.
+/// A healthy desktop on a private bus, for tests that break it: a broker and an application that the bus starts, with a
+/// claim, a desktop entry, a default and a cache.
 struct DoctorScene: Sendable {
     static let broker = "org.swiftipc.Broker1"
     static let application = "org.example.Well"

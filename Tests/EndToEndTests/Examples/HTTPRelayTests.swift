@@ -2,7 +2,7 @@ import Glibc
 import IPCTesting
 import Testing
 
-/// Programs without a network use a relay through URLs; servers on real sockets answer it, well and badly.
+/// Programs without a network reach servers on real sockets through URLs and a relay. Some of the servers answer badly.
 @Suite(.privateBus)
 struct HTTPRelayTests {
     @Test func `a program without a network gets an answer from the relay`() async throws {

@@ -63,7 +63,7 @@ struct PolyglotTests {
         try #require(dishonest != honest)
         let peer = try await PythonPeer.start(dishonest)
         try await peer.process.waitForLine { $0.hasPrefix("listening") }
-        // The composed “é” arrives unchanged, the decomposed one does not. Swift's string comparison sees no
+        // The composed “é” arrives unchanged, but the decomposed one does not. Swift's string comparison sees no
         // difference.
         #expect(try await exchange(.shell, .python, peer.process, "é").seen[1] == "é")
         let changed = try await exchange(.shell, .python, peer.process, "e\u{301}")

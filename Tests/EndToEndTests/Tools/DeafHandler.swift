@@ -9,7 +9,7 @@ final class DeafHandler {
     private let connection: Connection
     private let requests: AsyncStream<Void>
 
-    /// - Parameter cancelled: runs when it is asked to stop.
+    /// - Parameter cancelled: runs when the broker tells the handler that a request is cancelled.
     init(_ application: String, _ scheme: String, cancelled: @escaping @DBusActor () -> Void) async throws {
         let (requests, request) = AsyncStream.makeStream(of: Void.self)
         self.requests = requests

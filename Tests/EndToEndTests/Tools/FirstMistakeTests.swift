@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// The tools' messages for mistakes in the first hour.
+/// The tools' messages for mistakes that users make in their first hour.
 @Suite(.privateBus)
 struct FirstMistakeTests {
     @Test func anUnknownCommandIsNamed() async throws {

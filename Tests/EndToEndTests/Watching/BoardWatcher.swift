@@ -25,7 +25,7 @@ final class WireWatcher: BoardWatcher {
     private var cursor: UInt64 = 0
     private var client: BrokerClient
 
-    /// - Parameter goesOn: whether it asks for the changes that it missed while disconnected; if not, it is faulty.
+    /// - Parameter goesOn: whether it asks for changes that it missed while disconnected; a faulty watcher does not.
     init(_ names: [String], goesOn: Bool = true) async throws {
         bus = try PrivateBus.current
         (self.names, self.goesOn) = (names, goesOn)
