@@ -3,7 +3,7 @@
 final class NameRegistry {
     struct Watch {
         let number: UInt64
-        /// Receives the old and the new owner on each change. It is set as soon as the current owner is known.
+        /// Receives the old and the new owner on each change. This handler is set once the current owner is known.
         var changed: @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
     }
 

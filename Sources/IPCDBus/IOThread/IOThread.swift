@@ -281,7 +281,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Task(executorPreference: self) { @DBusActor in for work in due { work.action() } }
     }
 
-    /// Whether no job is waiting. If so, the next arrival wakes the thread.
+    /// Whether no job is waiting. If so, the next job to arrive wakes the thread.
     private func canSleep() -> Bool {
         inbox.withLock { inbox in
             inbox.sleeps = inbox.arrivals.isEmpty

@@ -45,7 +45,7 @@ public final class IncomingCall {
     /// Releases the charge for the arguments (``ArrivingBytes``). Call this once they count towards another limit.
     package func releaseShare() { message.charge = nil }
 
-    /// Keeps an object, such as a charge, until the answer is sent. It replaces the object that was kept before.
+    /// Keeps an object, such as a charge for memory, until the answer is sent. Releases the object kept before.
     package func keepUntilAnswered(_ object: AnyObject?) { if !isAnswered { kept = object } }
 
     /// Sends a signal after the answer, so that a caller never gets the signal for its own change before the answer.
@@ -87,7 +87,7 @@ public final class IncomingCall {
         signals = []
     }
 
-    /// The connection for signals: the bus, even if the caller is a peer, because the receivers are on the bus.
+    /// The connection for sending signals. Even if the caller is a peer, this is the bus, where the receivers are.
     private var signalRoute: Connection { connection.incoming.standIn?.bus ?? connection }
 }
 

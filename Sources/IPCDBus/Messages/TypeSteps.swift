@@ -20,8 +20,8 @@ struct TypeSteps {
     /// A stack. Only the first `count` steps are valid.
     private var steps: [Step] = []
     private(set) var count = 0
-    /// The number of steps that the next type must not extend: those up to the last start or end of an array, or to the
-    /// start of the current signature.
+    /// The index of the first step that the next type may extend. It is set at each start and end of an array, and at
+    /// the start of a signature.
     private var barrier = 0
 
     subscript(step: Int) -> Step { steps[step] }

@@ -3,7 +3,7 @@
 package struct WireBounds: Sendable {
     /// The byte limits by name.
     private let limits: [String: UInt64]
-    /// The maximum number of elements in an array of strings, including elements of inner arrays, and the limit's name.
+    /// The maximum number of elements in an array of strings, including those of inner arrays; `textsLimit` names it.
     let texts: UInt64
     let textsLimit: String
 

@@ -6,7 +6,7 @@ public final class PeerBounds {
     private let mostCalls: Int
     private let outgoingBytes: HeldBound
     private let incomingBytes: HeldBound
-    /// Limits incoming and outgoing messages together, because the process has only one descriptor table.
+    /// One limit for all descriptors, incoming and outgoing, because the process has only one descriptor table.
     private let descriptors: HeldBound
     private let arriving: ArrivingBytes?
 

@@ -80,7 +80,7 @@ final class UnreadAnswers {
     private func awaitReading(of caller: BusName) async {
         var pause = Self.firstPause
         while isBehind(caller) {
-            // The statistics may not include answers that are sent after this point.
+            // Answers that are sent from now on might be missing from the bus's statistics.
             let asked = callers[caller]?.bytes ?? 0
             let held = await heldByBus(for: caller)
             callers[caller]?.bytes += held - asked
@@ -121,7 +121,7 @@ final class UnreadAnswers {
                 }
             } catch {
                 if error == .disconnected || error.isRemote(.nameHasNoOwner) { return 0 }
-                // A bus that answers too late still has statistics.
+                // A bus that answers too late does provide statistics, so this is no reason to stop asking for them.
                 if error == .timedOut { return callers[caller]?.bytes ?? 0 }
             }
             hasStatistics = false

@@ -39,7 +39,7 @@ package struct IncomingBytes: ~Copyable {
     deinit {
         wipe(room)
         room.deallocate()
-        // Only the used part is wiped, because writing to the rest would make the system allocate memory for it.
+        // Wipes only the used part of the block: writing to the rest would make the system allocate memory for it.
         if let large {
             wipe(UnsafeMutableRawBufferPointer(rebasing: large.block[..<large.count]))
             free(large.block.baseAddress)

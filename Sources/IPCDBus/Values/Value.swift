@@ -149,7 +149,7 @@ extension Value: DBusCodable {
         }
     }
 
-    /// Writes an element of an array or a dictionary. Throws if its type is wrong, as the message would be malformed.
+    /// Writes an element of an array or a dictionary. Throws if its type is wrong, to avoid a malformed message.
     private func writeContent(to writer: inout MessageWriter, as type: Signature) throws(MessageError) {
         guard signature == type else { throw .unexpectedType(expected: type.text, found: signature.text) }
         try writeContent(to: &writer)
