@@ -1,7 +1,7 @@
 package import IPCModel
 
 extension Store {
-    /// How often to attempt an operation that fails because other callers move the pasteboard between disk and memory.
+    /// The maximum number of attempts at an operation if other callers keep moving the pasteboard to disk or memory.
     private static let attempts = 64
 
     /// Takes over the files of items for a pasteboard, and runs an operation that writes them. If the pasteboard moves

@@ -156,7 +156,7 @@ extension StoredFiles {
         }
     }
 
-    /// Whether the row with a key refers to a file, or may do so because it is damaged.
+    /// Whether the row with a key refers to a file. Also true for a damaged row, because it might refer to one.
     private func hasFile(_ key: UInt64) throws -> Bool {
         try transaction.statement(
             "SELECT id, item, kind, type, size, digest, checksum FROM @.representation WHERE id = ?", .persistent

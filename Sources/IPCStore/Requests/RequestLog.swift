@@ -14,7 +14,7 @@ struct RequestLog {
         var isDropped = false
     }
 
-    /// A payer's ended requests, in the order in which they ended.
+    /// The ended requests of one ``RequestPayer``, in the order in which they ended.
     private struct Line {
         var ended: [Ended] = []
         var first = 0

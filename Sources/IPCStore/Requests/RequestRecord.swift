@@ -29,7 +29,7 @@ package struct RequestRecord: Sendable, Hashable {
     /// The size of the payload; `nil` if there is no payload, or it was released.
     package internal(set) var payload: Payload?
     package var attempts: UInt32
-    /// How often the handler left the bus without answering while this was its only request.
+    /// How many times the handler left the bus without answering while this was its only request.
     package var crashes: UInt32
     /// How long the handler has to answer, in milliseconds: from acceptance or, for a queued request, from delivery.
     package let timeout: UInt64

@@ -6,7 +6,7 @@ final class RequestRetention {
     private let payloads: RequestPayloads
     private let transaction: GroupTransaction
     private let limits: Limits
-    /// How many requests of each payer ended in the current group.
+    /// For each payer, the number of its requests that ended in the current group of operations.
     private var endedInGroup: [RequestPayer: Int] = [:]
 
     init(_ rows: RequestRows, _ payloads: RequestPayloads, _ transaction: GroupTransaction) {

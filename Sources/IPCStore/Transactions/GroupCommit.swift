@@ -172,7 +172,7 @@ struct GroupCommit {
         if hasLingered || count >= Self.most || !waiting.isEmpty && !letsOthersJoin() { try end() }
     }
 
-    /// Whether the group waits for more requests to end, because more requests are open than callers wait for it.
+    /// Whether the group waits for more requests to end: more requests are open than callers are waiting for the disk.
     private mutating func letsOthersJoin() -> Bool {
         guard waiting.count < session.requestRows.openCount else { return false }
         guard hurried == 0 else {
@@ -198,7 +198,7 @@ struct GroupCommit {
         flushing = (waiting, session.boards.takeMoves())
         waiting = []
         beginNext()
-        // A single operation is answered sooner without a thread switch, and no other one could run during the flush.
+        // A single operation is flushed on this thread: that is faster, and no other operation is waiting to run.
         guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
             return try flushed(log.map(FlushThread.flushHere) ?? 0, settling: true)
         }
@@ -231,7 +231,7 @@ struct GroupCommit {
         waiting = []
         handOver()
         queue.awaitArrival()
-        // Long enough for a test to kill the process between the answer and the commit on a busy machine.
+        // Leaves a test enough time to kill the process between the answer and the commit, even on a busy machine.
         usleep(10_000)
     }
 

@@ -97,7 +97,7 @@ final class WriteAheadLog {
             pages = 0
             nextCheckpoint = Self.pagesBetweenCheckpoints
         } catch let error where error.isFullDisk {
-            // All commits are safe in the log; retry when it has grown further.
+            // All commits are safe in the log, so the checkpoint is tried again once the log has grown further.
             nextCheckpoint = pages + Self.pagesBetweenCheckpoints
         }
     }
