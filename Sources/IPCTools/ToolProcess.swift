@@ -156,8 +156,8 @@ package protocol ToolCommand: AsyncParsableCommand, Sendable {}
 
 /// A command that can be created without the parser, which takes longer than the rest of a short command.
 package protocol PlainCommand: ToolCommand {
-    /// Creates the command that ArgumentParser would create from these words: positional arguments of one kind without
-    /// a leading “-”, and no options.
+    /// Creates the command that ArgumentParser would create from these words, which are positional arguments of one
+    /// kind: there are no options, and no word starts with “-”.
     init(words: [String])
 }
 

@@ -8,7 +8,7 @@ internal import class IPCDBus.Descriptor
 /// The paths within the folder of an exported store.
 enum ExportPlaces {
     static func table(_ folder: String) -> String { folder + "/store.jsonl" }
-    /// The table while it is being written. A folder without the finished table is not an export.
+    /// The path of the table of contents until the export is complete. A folder without the final table is no export.
     static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
     static func blobs(_ folder: String) -> String { folder + "/blobs" }
 

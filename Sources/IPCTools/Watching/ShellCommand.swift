@@ -27,7 +27,7 @@ struct ShellCommand: Sendable {
             return try await Subprocess.run(shell, input: .none, output: output, error: .currentStandardError)
         }
         if case .file(let file) = content, let own = file.reopened() {
-            // The command itself reads the file, from its beginning. Keeps the descriptor open for the command.
+            // The command itself reads the file, from its beginning, so the descriptor is kept open for the command.
             defer { withExtendedLifetime(own) {} }
             let input = FileDescriptor(rawValue: own.descriptor)
             return try await Subprocess.run(
