@@ -50,7 +50,7 @@ struct TakenTargets {
         type.isImage && type != .png && !["image/svg+xml", "image/gif", "image/apng"].contains(type.essence)
     }
 
-    /// The content of a row as a value for a pasteboard; `nil` if the bytes are not text in the target's encoding.
+    /// Converts clipboard content to a pasteboard value; `nil` if text is not in the encoding of its target.
     static func value(_ content: ClipboardContent, as type: ContentType) -> Representation.Value? {
         guard type == .utf8PlainText else { return content.value }
         let bytes = content.value.content

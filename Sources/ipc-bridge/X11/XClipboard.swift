@@ -107,7 +107,7 @@ final class XClipboard: DesktopClipboard {
             owner.transfers.changed(change)
         case XCB_DESTROY_NOTIFY:
             owner.transfers.end(XConnection.read(event, as: xcb_destroy_notify_event_t.self).window)
-        // An error about a window that was destroyed before its destroy event arrived.
+        // A request failed, because its window was destroyed, and the window's destroy event has not arrived yet.
         case 0: owner.transfers.end(XConnection.read(event, as: xcb_generic_error_t.self).resource_id)
         default: break
         }
