@@ -13,7 +13,7 @@ extension Timestamp {
         }
         var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
         var parts = tm()
-        // Unlike localtime, localtime_r may leave TZ unread.
+        // Unlike localtime(3), localtime_r(3) does not always read TZ, so tzset(3) reads it.
         tzset()
         guard localtime_r(&seconds, &parts) != nil, parts.tm_year <= 9999 - 1900 else { return "" }
         let zone = Self.formatted(&parts, "%z")

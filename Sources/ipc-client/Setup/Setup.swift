@@ -59,7 +59,7 @@ struct Setup: ClientCommand {
 
     private func write(_ files: JournaledFiles, _ data: String) throws -> [FileChange] {
         let programs = try Programs.beside(try Programs.client())
-        // The same test as sd_booted(3).
+        // systemd is running if this directory exists (sd_booted(3)).
         let isSystemdThere = access("/run/systemd/system", F_OK) == 0
         let planned = ProgramFiles(programs: programs, usesSystemd: systemd ?? isSystemdThere).planned(in: data)
         return try files.write(for: Self.journal, facts: ["Broker": programs.broker]) { () throws(FileFailure) in

@@ -56,7 +56,7 @@ extension Check {
 extension Facts {
     fileprivate var brokerService: ServiceFacts? { services.first { $0.name == BrokerFacts.name } }
 
-    /// Whether the finding of another check explains why the broker does not start.
+    /// Whether another check reports a problem that explains why the broker does not start.
     fileprivate var explainsFailedStart: Bool {
         let causes = [Check.configuration, .store].flatMap { $0.findings(self) ?? [] }
         return causes.contains { $0.level == .problem } || brokerService.flatMap(finding) != nil
