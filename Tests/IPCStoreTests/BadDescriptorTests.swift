@@ -17,7 +17,7 @@ import Testing
     enum Bad: String, CaseIterable, Sendable, Codable {
         case pipe, fullPipe, folder, socket, zero, null, terminal, pathOnly, writeOnly, sparse, closed, epoll
 
-        /// Creates such a descriptor, and the other descriptors that must stay open as long as it is in use.
+        /// Creates a descriptor of this kind, and any other descriptors that must stay open while it is in use.
         func make() -> (descriptor: CInt, others: [CInt]) {
             switch self {
             case .pipe, .fullPipe:
@@ -96,7 +96,7 @@ import Testing
             for round in 0..<Self.tries {
                 let name = PasteboardName.named(round % 2 == 0 ? "disk" : "memory")
                 let file = seals.make(bytes)
-                // A mapping from before the seal may still write.
+                // With this mapping, the file can be changed after the store has read it.
                 let mapping = mmap(nil, 100_000, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0)
                 try await store.put([.file(file)], on: name, persistent: round % 2 == 0)
                 if seals != .futureWrite { mapping?.storeBytes(of: 99, toByteOffset: 5, as: UInt8.self) }

@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Bits flipped anywhere in the file.
+/// Flips one random bit of a store's file: no changed content may come back as good data.
 @Suite(.serialized) struct BitFlipTests {
     let place: TestPlace
 
@@ -65,8 +65,8 @@ import Testing
             try FileManager.default.removeItem(atPath: image)
         }
         #expect(seen.wrong == 0)
-        // Some bits are in unused data, most others cost one pasteboard; a bit in a page header may cost the whole
-        // page.
+        // A flipped bit in unused data loses nothing. Most others lose one pasteboard; one in a page header may lose
+        // the whole page.
         let lost = (0...1).reduce(0) { $0 + (seen.lost[$1] ?? 0) }
         #expect(seen.lost[0, default: 0] > 0 && seen.lost[1, default: 0] > 0)
         #expect(seen.requestsLost > 0 && seen.requests > seen.requestsLost * 20, "\(seen)")

@@ -10,8 +10,8 @@ private struct Refusal: Error {}
 
     init() throws { place = try TestPlace() }
 
-    /// Sets texts one after another, and checks after each answer that the text is on disk. Stops at the first one that
-    /// is not, and returns how many were missing.
+    /// Sets texts one after another, and checks after each answer that the text is on disk. Returns 0 if each of them
+    /// was there, and 1 as soon as one was not.
     private func lost(_ control: StoreConfiguration.Control?) async throws -> Int {
         let store = try place.open { $0.control = control }
         try await store.put("first", on: board)

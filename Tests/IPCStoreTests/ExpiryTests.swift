@@ -104,7 +104,7 @@ import Testing
         await #expect(throws: PasteboardError.noSuchVersion(board, first.facts.changeCount)) {
             try await store.commit { try $0.takeItems(of: board, options).content }
         }
-        // The call is remembered for longer than the version that was kept for it.
+        // The call is remembered for ten minutes, although the content that was kept for it has expired.
         #expect(try await store.commit { try $0.expire() } == place.uptime.now + 599_000)
         place.pass(599_000)
         #expect(try await store.commit { try $0.expire() } == nil)

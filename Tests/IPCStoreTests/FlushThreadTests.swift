@@ -11,7 +11,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// A store whose groups of several operations wait for the flush until the test releases them.
+    /// A store that flushes a group of several operations only when the test releases it.
     private final class SlowDisk: Sendable {
         let store: Store
         let answers = Collected<String>()
@@ -57,7 +57,7 @@ import Testing
                 then: { [answers] in answers.add("read: \($0.isSuccess)") })
         }
 
-        /// Returns when a group is being flushed.
+        /// Waits until a group is being flushed.
         func awaitGroup() async {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { [reached] in
@@ -92,7 +92,7 @@ import Testing
         try await disk.store.close()
     }
 
-    /// The control: a store that answers before the commit answers without waiting for the disk.
+    /// The negative control: a store that answers before the commit does so without waiting for the disk.
     @Test func controlThatAnswersBeforeTheCommitIsFound_I1() async throws {
         let disk = try SlowDisk(place, control: .acknowledgeBeforeCommit)
         try await disk.store.put("first", on: board)

@@ -111,7 +111,7 @@ import Testing
             let kept = try await store.commit { try $0.items(of: board).items }
             #expect(try kept[0].firstBytes == bytes)
         }
-        // The files can still be used for the next attempt, but only once.
+        // After the failed attempts, the files can still be used, but only once.
         _ = try await store.commit { try $0.setItems(taken, on: board) }
         let now = try await store.commit { try $0.items(of: board).items }
         #expect(try now[0].firstBytes == ValueFile.pattern(90_000))

@@ -35,8 +35,8 @@ import Testing
             try await letThreadSleep(board)
         }
 
-        /// Waits until the store's thread is asleep. The next operation then stays pending until the caller has nothing
-        /// else to do.
+        /// Waits until the store's thread is asleep. The next operation then stays pending until the test runs the new
+        /// work in ``idle``.
         private func letThreadSleep(_ board: PasteboardName) async throws {
             var asked = 0
             while idle.elements.isEmpty {
@@ -138,8 +138,8 @@ import Testing
         try await lending.store.close()
     }
 
-    /// The store's thread has the session back before any caller is answered, so an answer may wait for another
-    /// operation.
+    /// The store's thread has the session back before any caller is answered, so the code that receives an answer may
+    /// wait for another operation.
     @Test func anAnswerMayWaitForTheThread_I18() async throws {
         let lending = try await Lending(place, board)
         let (store, board, next) = (lending.store, board, Collected<Bool>())

@@ -8,14 +8,14 @@ struct ModelStore {
         var items: [PasteboardItem]
         var isOnce = false
         var life: Life?
-        /// When it expires, by uptime.
+        /// The uptime at which the version expires; `nil` if it never does.
         var deadline: UInt64? { life?.deadline }
     }
 
     /// The lifetime of a version.
     struct Life: Equatable {
         var deadline: UInt64
-        /// By the wall clock: when it was written, and when it expires.
+        /// The wall-clock times at which the version was written and at which it expires.
         let written: UInt64
         let ends: UInt64
 
@@ -41,7 +41,7 @@ struct ModelStore {
         var items: [PasteboardItem]?
         var attempts: UInt32 = 0
         var outcome: Outcome?
-        /// When it ended, by the wall clock.
+        /// The wall-clock time at which the request ended; 0 before that.
         var ended: UInt64 = 0
     }
 

@@ -65,7 +65,7 @@ struct ModelRun {
             versions: state.versions.map { .init(count: $0, items: []) })
     }
 
-    /// Each count is greater than all before it.
+    /// Checks that a new change count is greater than all before it.
     private mutating func note(_ count: UInt64) throws {
         try #require(count > last)
         last = max(last, count)

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The files below a directory that contain a text or its digest.
+    /// Finds the files in a directory that contain a text or its digest.
     private func files(holding text: String, below directory: String) throws -> [String] {
         let patterns = [Data(text.utf8), Data(ContentDigest(of: Array(text.utf8)).bytes)]
         let names = try FileManager.default.subpathsOfDirectory(atPath: directory)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import IPCStore
 
-/// A page that the disk cannot read costs that page, but not the start.
+/// If the disk cannot read a page, only that page is lost, and the store still starts.
 @Suite struct UnreadablePageTests {
-    /// The file as copied when one of its pages cannot be read.
+    /// The copy that is made of a file if one of its pages cannot be read.
     private func copy(_ file: [UInt8], without unreadable: Int) -> [UInt8] {
         var copy: [UInt8] = []
         let isWhole = Quarantine.readablePages(of: file.count) { part, place in
