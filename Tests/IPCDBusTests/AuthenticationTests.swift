@@ -4,7 +4,8 @@ import Testing
 
 /// The authentication that precedes the first message, without a socket.
 struct AuthenticationTests {
-    /// Plays a program of user 1000 that sends the text in pieces of `piece` bytes, and returns what it is answered.
+    /// Plays a program of user 1000 that sends the text in pieces of `piece` bytes, and returns the answers that it
+    /// gets.
     private func converse(
         _ said: String, side: Authentication.Side = .server(peer: 1000, own: 1000, id: "1234"), piece: Int = .max
     ) -> (answers: String, state: Authentication.State, left: Int) {

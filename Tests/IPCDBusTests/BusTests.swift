@@ -51,7 +51,7 @@ struct BusTests {
         #expect(try await other.owner(of: name) == nil)
     }
 
-    /// Returns when this many connections are queued for the name.
+    /// Waits until this many connections are queued for the name.
     private func queued(_ count: Int, on connection: Connection) async throws {
         let owners = Method(
             "org.freedesktop.DBus", "ListQueuedOwners", takes: .of(Argument<String>("name")),

@@ -31,7 +31,7 @@ struct DescriptorPatienceTests {
         var attempts = 0
         #expect(patience.waits { attempts += 1 })
         patience.end()
-        // This timer is due later than the next attempt would be, so that attempt would have been made by then.
+        // Wait until the next attempt would have been made if ending the wait had not cancelled it.
         let timer = DBusTimer()
         await withCheckedContinuation { continuation in
             timer.set(at: .now + DescriptorPatience.most) { continuation.resume() }

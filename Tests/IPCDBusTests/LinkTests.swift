@@ -230,8 +230,8 @@ struct LinkTests {
         #expect(try await Self.defects([(long, 1), (Self.withDescriptors, 3)]) == [nil])
     }
 
-    /// The control for the tests above: with an invalid byte order, version or length in a header, the next message
-    /// cannot be found.
+    /// If a header has an invalid byte order, version or length, the next message cannot be found, so the link is
+    /// closed.
     @Test(arguments: [0, 3, 7, 15]) func `bytes without a frame close the link`(_ place: Int) async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)

@@ -14,7 +14,7 @@ struct SerialTests {
         let waiting = Task { @DBusActor in
             try await client.call(Echo.never, on: nil, at: "/echo", (), timeout: .seconds(60))
         }
-        // The next call is answered only after the waiting call has been sent.
+        // Make the other calls only after the call in the task has been sent.
         while client.link?.lastSerial == 0 { await Task.yield() }
         #expect(try await client.call(Echo.add, on: nil, at: "/echo", (1, 2)) == 3)
         client.link?.lastSerial = .max

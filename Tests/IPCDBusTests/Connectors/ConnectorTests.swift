@@ -5,7 +5,7 @@ import Testing
 @testable import IPCDBus
 
 /// Tries each kind of address with each mechanism: connecting, a call, a signal and a descriptor, with a real
-/// dbus-daemon. docs/connections.md has this table.
+/// dbus-daemon. The table in docs/connections.md shows the results.
 @DBusActor
 @Suite(.timeLimit(.minutes(2)))
 struct ConnectorTests {
