@@ -1,7 +1,8 @@
 internal import Glibc
 internal import IPCDBus
 
-/// Sends messages through a socket in random pieces, and compares the received messages with those read alone.
+/// Sends messages through a socket in random pieces, and compares the received messages with the same messages read one
+/// by one.
 enum ArrivalInPieces {
     /// - Parameter frames: messages with a valid frame and any content.
     static func difference(_ frames: [[UInt8]], cutting: Int, _ random: inout Randomness) -> String? {

@@ -144,8 +144,8 @@ final class DescriptorPeer {
             }
             if let difference = ValueComparison.difference(values, read) { return "written by IPCDBus: \(difference)" }
         } catch .tooManyDescriptors {
-            // If values name the same descriptor several times, each is written as another descriptor, which may be too
-            // many.
+            // A descriptor that occurs several times is written as a new descriptor each time, which may exceed the
+            // limit.
             return nil
         } catch { return "IPCDBus does not write what it has read: \(error)" }
         guard let connection = connect(), let theirs = ReferenceWriter.message(values) else {

@@ -35,7 +35,7 @@ struct Reading {
     }
 
     static func message(_ bytes: [UInt8], _ descriptors: [Descriptor]) throws(MessageError) -> Message {
-        // Exactly as long as the message, so that a sanitizer notices each byte that is read beyond it.
+        // The copy is exactly as long as the message, so that a sanitizer notices each byte that is read beyond it.
         guard let copy = malloc(max(1, bytes.count)) else { throw .outOfMemory }
         bytes.withUnsafeBytes { if let start = $0.baseAddress { memcpy(copy, start, $0.count) } }
         return try Message(

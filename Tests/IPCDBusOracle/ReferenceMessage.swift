@@ -50,7 +50,7 @@ final class ReferenceMessage {
 
     var signature: String { String(cString: dbus_message_get_signature(pointer)) }
 
-    /// The bytes of the arguments, as libdbus writes the message.
+    /// The bytes of the whole message, as libdbus writes it.
     func marshalled() -> [UInt8]? {
         var (bytes, count): (UnsafeMutablePointer<CChar>?, CInt) = (nil, 0)
         dbus_message_set_serial(pointer, 1)

@@ -94,7 +94,7 @@ extension Randomness {
         return types.count <= 255 ? types : Array("s".utf8)
     }
 
-    /// A type that is about as deep or as long as a signature may be, and rarely beyond.
+    /// A type that nearly reaches the limits for the depth or the length of a signature, and rarely exceeds them.
     mutating func edgeType() -> [UInt8] {
         func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         let (count, fewer) = (30 + below(4), 14 + below(5))

@@ -108,8 +108,8 @@ struct ValueGenerator {
         values(type)
     }
 
-    /// Writes the value of an unknown header field. It must not contain an intended difference, because libdbus's
-    /// iterators cannot show this value.
+    /// Writes the value of an unknown header field. The comparison cannot read this value with libdbus's iterators, so
+    /// it must not contain anything that IPCDBus and libdbus judge differently on purpose.
     mutating func plainVariant() {
         isPlain = true
         defer { isPlain = false }
