@@ -35,10 +35,10 @@ struct HandlerSequenceTests {
             two + [.canStart, .startFails],
             present + three,
             present + three + [.prepared(0)],
-            // The handler left while it had two requests, so neither of them is taken for the reason.
+            // The handler left while it had two requests, so neither of them is suspected of being the reason.
             leftWithTwo,
             leftWithTwo + [.waits(100), .prepared(0)],
-            // The handler left while it had a single request, which may be the reason.
+            // The handler left while it had a single request, so this request is suspected of being the reason.
             present + [.arrives(sender: 0, isQueued: true), .stored(0), .prepared(0), .leaves(1), .crashed(1)]
                 + [.appears(2, isKnown: true), .waits(100), .prepared(0)],
             present + three + [.prepared(0), .cutOff(0)],
@@ -55,8 +55,8 @@ struct HandlerSequenceTests {
         /// none.
         private(set) var unoffered: Int?
 
-        /// Tries all sequences of events. After an event that changes nothing, it does not go on, because the same
-        /// sequences are tried without that event.
+        /// Tries all sequences of events. A sequence is not continued after an event that changes nothing, because the
+        /// same sequences are tried without that event.
         mutating func go(_ world: World, depth: Int) {
             for stimulus in world.watcher.offers(mostRequests: 3) where found == nil {
                 var next = world

@@ -28,7 +28,7 @@ struct HandlerWatcher: Equatable {
         case wrongRefusal
         /// A dispatched request is returned to the queue without a reason, or is not returned although it had to be.
         case wrongReturn
-        /// A request is parked too early or too late.
+        /// A request is parked (ended after repeated crashes of the handler) too early or too late.
         case wrongParking
         /// A request could be delivered, but no pending event will cause its delivery.
         case stalled
@@ -377,7 +377,7 @@ struct HandlerWatcher: Equatable {
         !requests[..<index].contains { $0.sender == requests[index].sender && stages.contains($0.stage) }
     }
 
-    /// Whether a connection may receive something.
+    /// Whether requests may be sent to a connection now.
     private func isOpen(_ connection: Int) -> Bool {
         !isStopped && !isSwitching && !refused.contains(connection) && !doubted.contains(connection)
             && !gone.contains(connection)

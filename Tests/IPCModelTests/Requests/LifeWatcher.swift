@@ -19,7 +19,8 @@ struct LifeWatcher: Hashable {
         case staleEvent
         /// A sender keeps waiting although its handler left.
         case senderNotTold
-        /// The request is parked too early or too late, or ends because its handler left only once.
+        /// The request is parked (ended after repeated crashes of its handler) too early or too late, or ends after a
+        /// single crash.
         case wrongParking
         /// I7: the request is put back before the handler's crash is written.
         case unwrittenCrash

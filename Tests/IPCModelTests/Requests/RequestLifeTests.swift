@@ -115,8 +115,8 @@ struct RequestLifeTests {
         private(set) var found: (violation: LifeWatcher.Violation, path: [RequestLife.Event])?
         private var path: [RequestLife.Event] = []
 
-        /// Tries all sequences of events. After an event that changes nothing, it does not go on, because the same
-        /// sequences are tried without that event.
+        /// Tries all sequences of events. A sequence is not continued after an event that changes nothing, because the
+        /// same sequences are tried without that event.
         mutating func go(_ machine: Machine, _ watcher: LifeWatcher, depth: Int) {
             for event in RequestLifeTests.events(watcher) where found == nil {
                 var (next, nextWatcher) = (machine, watcher)

@@ -10,7 +10,7 @@ struct SortedListTests {
         var generator = SeededGenerator(seed: seed)
         var list = SortedList<Int>()
         var model: Set<Int> = []
-        // Grows over several chunks, then shrinks to nothing.
+        // The list grows over several chunks, then shrinks until it is empty.
         for step in 0..<12_000 {
             let element = Int.random(in: 0..<4_000, using: &generator)
             if Int.random(in: 0..<12_000, using: &generator) > step {
