@@ -20,8 +20,8 @@ enum Soak {
             tick = tick.advanced(by: .milliseconds(2))
             try await Task.sleep(until: tick, clock: .continuous)
             let due = Int((tick - start).microseconds / 1e6 * Double(rate))
-            // The time of a request counts from the moment when it was due. `tick` cannot be used for this, because the
-            // loop may have advanced it before the request's task starts.
+            // The time of a request counts from the moment when it was due. The request's task needs a copy of this
+            // moment, because the loop may have advanced `tick` before the task starts.
             let moment = tick
             while sent < due {
                 sent += 1
