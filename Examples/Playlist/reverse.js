@@ -1,6 +1,6 @@
 #!/usr/bin/env -S LC_ALL=C.UTF-8 gjs -m
-// Turns a list round: reverse.js LIST. The ids are strings in the JSON, and so they stay as they are: a JSON number above 2^53
-// would become the nearest Double here.
+// Reverses a list: reverse.js LIST. The JSON contains the ids as strings, so they stay exact. JavaScript would round a
+// JSON number above 2^53 to the nearest double.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
@@ -15,7 +15,8 @@ const [, items] = answer.recursiveUnpack();
 const [, value] = items[0].find(([type]) => type === 'application/json');
 const playlist = JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value));
 playlist.entries.reverse();
-// Only if nobody has changed the list meanwhile; the change count goes back as the variant that came, never as a number.
+// Write only if nobody has changed the list in the meantime. The change count stays a variant, because a JavaScript
+// number could round it.
 const turned = new GLib.Variant('s', JSON.stringify(playlist));
 call(path, 'Pasteboard1', 'SetItems', '(aa(sv)a{sv})',
     [[[['application/json', turned]]], {'if-change-count': answer.get_child_value(0)}]);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Turns a list round: reverse.py LIST. Integers of any size are exact in Python, as strings and as JSON numbers.
+# Reverses a list: reverse.py LIST. Python keeps integers of any size exact, whether they are strings or JSON numbers.
 import json
 import sys
 import dbus
@@ -13,6 +13,6 @@ count, items, facts = board.GetItems({})
 value = dict(items[0])["application/json"]
 playlist = json.loads(value if isinstance(value, str) else bytes(value))
 playlist["entries"].reverse()
-# Only if nobody has changed the list meanwhile; the change count keeps the type that it came with, UInt64.
+# Write only if nobody has changed the list in the meantime. The change count keeps its D-Bus type, UInt64.
 turned = [[("application/json", json.dumps(playlist, ensure_ascii=False))]]
 board.SetItems(turned, {"if-change-count": count}, signature="aa(sv)a{sv}")

@@ -11,7 +11,7 @@ int main(int count, char **words) {
     g_autoptr(GVariant) answer = !bus ? NULL : g_dbus_connection_call_sync(
         bus, "org.swiftipc.Broker1", "/org/swiftipc/Broker1", "org.swiftipc.URLs1", "OpenURL", input,
         G_VARIANT_TYPE("(a{sv})"), 0, 30000, NULL, &error);
-    if (!answer) return fprintf(stderr, "%s\n", error->message), 1; // not accepted: no handler was called
+    if (!answer) return fprintf(stderr, "%s\n", error->message), 1; // no handler was called
     g_autoptr(GVariant) result = g_variant_get_child_value(answer, 0), value = NULL;
     g_autoptr(GVariantIter) items = NULL, item = NULL;
     const char *outcome = "";

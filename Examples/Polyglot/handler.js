@@ -1,5 +1,5 @@
 #!/usr/bin/env -S LC_ALL=C.UTF-8 gjs -m
-// A handler in JavaScript, by GJS. It prints the URL and the text of each request, and answers.
+// A handler in JavaScript, with GJS. It prints the URL and the text of each request, and answers.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 const bus = Gio.DBus.session;
@@ -19,9 +19,9 @@ const handler = Gio.DBusExportedObject.wrapJSObject(`<node><interface name="org.
         const reply = [[['text/plain;charset=utf-8', new GLib.Variant('s', `JavaScript has: ${text}`)]]];
         const items = new GLib.Variant('aa(sv)', reply);
         invocation.return_value(new GLib.Variant('(sa{sv})', ['handled', {items}]));
-    }, CancelURL() {}, // there is nothing to stop: an answer takes no time
+    }, CancelURL() {}, // answers are immediate, so there is nothing to cancel
 });
-handler.export(bus, '/demo/polyglot/JavaScript'); // first the object, then the name, then the scheme
+handler.export(bus, '/demo/polyglot/JavaScript'); // the order matters: object, name, scheme
 ask('RequestName', new GLib.Variant('(su)', ['demo.polyglot.JavaScript', 4]));
 call('org.swiftipc.Broker1', '/org/swiftipc/Broker1', ['org.swiftipc.Schemes1', 'Register'],
     new GLib.Variant('(sasa{sv})', ['demo.polyglot.JavaScript', ['polyglot.javascript'], {}]));

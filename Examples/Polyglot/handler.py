@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# A handler in Python, by dbus-python. It prints the URL and the text of each request, and answers.
+# A handler in Python, with dbus-python. It prints the URL and the text of each request, and answers.
 import signal
 import dbus, dbus.mainloop.glib, dbus.service
 from gi.repository import GLib
@@ -18,9 +18,9 @@ class Handler(dbus.service.Object):
         return "handled", {"items": dbus.Array(reply, signature="a(sv)")}
 
     @dbus.service.method("org.swiftipc.URLHandler1", "s")
-    def CancelURL(self, id): pass  # there is nothing to stop: an answer takes no time
+    def CancelURL(self, id): pass  # answers are immediate, so there is nothing to cancel
 
-handler = Handler(bus, "/demo/polyglot/Python")  # first the object, then the name, then the scheme
+handler = Handler(bus, "/demo/polyglot/Python")  # the order matters: object, name, scheme
 name = dbus.service.BusName("demo.polyglot.Python", bus, do_not_queue=True)
 schemes = dbus.Interface(bus.get_object("org.swiftipc.Broker1", "/org/swiftipc/Broker1"), "org.swiftipc.Schemes1")
 schemes.Register("demo.polyglot.Python", ["polyglot.python"], dbus.Dictionary(signature="sv"))

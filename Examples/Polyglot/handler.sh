@@ -1,8 +1,8 @@
 #!/bin/sh
-# A handler in shell. A script cannot export an object on a bus, so ipc-server does, and runs these commands for each
-# request: the text is on their standard input, and what they print is the reply. What they tell goes to standard error.
+# A handler in shell. A script cannot export an object on a bus, so ipc-server does this, and runs these commands for
+# each request: the text is their standard input, their standard output is the reply, and standard error is shown.
 exec ipc-server --application demo.polyglot.Shell --scheme polyglot.shell --exec '
-    text=$(cat && printf .) # the shell cuts line ends off, but not in front of a dot
+    text=$(cat && printf .) # the dot keeps the shell from removing newlines at the end
     text=${text%.}
     printf "%s\n" "$IPC_URL" "$text" >&2
     printf "Shell has: %s" "$text"

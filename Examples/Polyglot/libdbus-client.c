@@ -12,7 +12,7 @@ int main(int count, char **words) {
     dbus_message_iter_init_append(call, input);
     dbus_message_iter_append_basic(input, DBUS_TYPE_STRING, &words[1]), write_item(input, words[2]);
     if (bus) answer = dbus_connection_send_with_reply_and_block(bus, call, 30000, &error);
-    if (!answer) return fprintf(stderr, "%s\n", error.message), 1; // not accepted: no handler was called
+    if (!answer) return fprintf(stderr, "%s\n", error.message), 1; // no handler was called
     dbus_message_iter_init(answer, output), read_item(output, &outcome, &text);
     if (strcmp(outcome, "handled") != 0) return fprintf(stderr, "%s\n", outcome), 1;
     if (text) puts(text);

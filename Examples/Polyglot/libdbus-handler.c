@@ -19,7 +19,7 @@ int main(void) {
         "org.swiftipc.Broker1", "/org/swiftipc/Broker1", "org.swiftipc.Schemes1", "Register");
     dbus_message_append_args(call, 's', &name, 'a', 's', &all, 1, 0), dbus_message_iter_init_append(call, &input);
     dbus_message_iter_open_container(&input, 'a', "{sv}", &options);
-    DBusObjectPathVTable object = {.message_function = open_url}; // first the object, then the name, then the scheme
+    DBusObjectPathVTable object = {.message_function = open_url}; // the order matters: object, name, scheme
     if (!dbus_message_iter_close_container(&input, &options) || !bus
         || !dbus_connection_register_object_path(bus, "/demo/polyglot/LibDBus", &object, NULL)
         || dbus_bus_request_name(bus, name, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL) != 1

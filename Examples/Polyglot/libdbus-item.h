@@ -1,4 +1,4 @@
-// Reads and writes the first value of the first item in a dictionary, with the iterators of libdbus.
+// Write and read the first value of the first item in a dictionary, with libdbus's iterators.
 #include <dbus/dbus.h>
 #include <stdio.h>
 #include <string.h>

@@ -20,7 +20,8 @@ final class SharedList {
         return results
     }
 
-    /// The question `distance` rows further in the results of a query; `nil` if there is none, or `id` is no result.
+    /// The question `distance` rows below `id` in the results of a query; `nil` if there is none, or `id` is not a
+    /// result.
     func neighbour(of id: Question.ID, in query: String, by distance: Int) -> Question? {
         let results = results(query)
         guard let place = results.firstIndex(where: { $0.id == id }), results.indices.contains(place + distance) else {

@@ -13,7 +13,7 @@ extension Substring {
         var lines: [String] = []
         var rest = self
         while rest.displayWidth > columns {
-            // At least one character, so that the loop ends.
+            // Take at least one character, so that the loop ends.
             let whole = rest.prefix(Swift.max(1, rest.prefix(columns: columns).count))
             let end = rest[whole.endIndex...].first.map { $0.isBreakable || whole.last?.isBreakable ?? false } ?? true
             let line = (end ? whole : whole.untilLastBreak).leaving(rest)
@@ -25,8 +25,8 @@ extension Substring {
         return lines + (rest.isEmpty && !lines.isEmpty ? [] : [String(rest)])
     }
 
-    /// Drops characters from the end of a line, so that the next line does not begin with a character that must not
-    /// begin one.
+    /// Drops characters from the end of a line if the next line would otherwise begin with a character that no line may
+    /// begin with.
     private func leaving(_ whole: Substring) -> Substring {
         var line = self
         while line.count > 1, let next = whole[line.endIndex...].first, next.neverBegins { line.removeLast() }

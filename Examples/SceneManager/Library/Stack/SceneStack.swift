@@ -29,7 +29,7 @@ public struct SceneStack: Sendable, Equatable {
         case release(Entry.ID)
     }
 
-    /// The maximum number of scenes on the stack. There must be one, because other programs can push scenes too.
+    /// The maximum number of scenes on the stack. A limit is necessary, because other programs can push scenes too.
     public static let depthLimit = 100
 
     /// The entries, root first; never empty.
