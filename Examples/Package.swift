@@ -8,7 +8,6 @@ let dbus = Target.Dependency.product(name: "IPCDBus", package: "swift-ipc")
 
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpServer: [Target.Dependency] = [
     .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -25,7 +24,6 @@ let package = Package(
     dependencies: [
         .package(name: "swift-ipc", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -34,6 +32,11 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        // Digests
+        .systemLibrary(
+            name: "CGLib", path: "Digests/CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .target(name: "Digests", dependencies: ["CGLib"], path: "Digests/Library", swiftSettings: settings),
+
         // HTTPRelay
         .target(
             name: "HTTPRelay", dependencies: ["Programs", ipc], path: "HTTPRelay/Library", swiftSettings: settings),
@@ -66,7 +69,8 @@ let package = Package(
         .executableTarget(name: "notes", dependencies: [ipc], path: "Notes", swiftSettings: settings),
 
         // OAuthLogin
-        .target(name: "OAuthLogin", dependencies: [ipc, crypto], path: "OAuthLogin/Library", swiftSettings: settings),
+        .target(
+            name: "OAuthLogin", dependencies: ["Digests", ipc], path: "OAuthLogin/Library", swiftSettings: settings),
         .executableTarget(
             name: "oauth-login",
             dependencies: [
@@ -81,7 +85,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Playlist
-        .target(name: "Playlists", dependencies: [ipc, crypto], path: "Playlist/Library", swiftSettings: settings),
+        .target(name: "Playlists", dependencies: ["Digests", ipc], path: "Playlist/Library", swiftSettings: settings),
         .executableTarget(
             name: "playlist", dependencies: ["Playlists", "Programs", ipc, arguments], path: "Playlist/Program",
             swiftSettings: settings),

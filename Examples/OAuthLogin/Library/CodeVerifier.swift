@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import Digests
 import IPC
 
 /// The secret with which a client proves that a code was issued to it; PKCE, RFC 7636.
@@ -25,11 +24,11 @@ public struct CodeVerifier: Sendable, Hashable {
     }
 
     /// The digest of the secret, which the server gets before it issues the code; `S256` of §4.2.
-    public var challenge: String { RandomText.base64URL(SHA256.hash(data: Data(text.utf8))) }
+    public var challenge: String { RandomText.base64URL(SHA256.digest(of: text)) }
 }
 
 /// Compares secrets in constant time, so that the time does not reveal where they differ.
 public func isSameSecret(_ left: String, _ right: String) -> Bool {
-    // swift-crypto compares digests in constant time.
-    SHA256.hash(data: Data(left.utf8)) == SHA256.hash(data: Data(right.utf8))
+    // All 32 bytes are compared, wherever the first difference is, and digests do not reveal the length of a secret.
+    zip(SHA256.digest(of: left), SHA256.digest(of: right)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 
 /// The persistent id of a track: 64 bits that stay the same when its file is renamed or moved.
@@ -11,7 +11,7 @@ package enum TrackID {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }
         var hash = SHA256()
-        while let block = try file.read(upToCount: 1 << 20), !block.isEmpty { hash.update(data: block) }
-        return hash.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        while let block = try file.read(upToCount: 1 << 20), !block.isEmpty { hash.update(block) }
+        return hash.digest().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
