@@ -57,7 +57,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check oracle debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
+	check oracle debug static build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -110,14 +110,15 @@ check-unprivileged: debug
 check-dbus-broker: debug
 	IPC_TEST_BUS=dbus-broker scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter '^(EndToEndTests|IPCTestingTests)\.'
 
-# Compares what the wire says with libdbus; release, because a debug build does a hundredth as many. A seed and a number give one input.
+# Compares what the wire says with libdbus, with the code of the release programs: a debug build does a hundredth as many. A seed
+# and a number give one input.
 SEED ?= 1
 COUNT ?= 1000000
 ORACLE ?=
-oracle: ## compare COUNT generated messages with libdbus, from SEED (ORACLE=--sanitize=address)
-	@scripts/requirements build
-	swift build $(SWIFT_FLAGS) -c release --scratch-path .build/oracle$(if $(ORACLE),-asan) $(ORACLE) --product wire-oracle
-	.build/oracle$(if $(ORACLE),-asan)/release/wire-oracle $(SEED) 0 $(COUNT) all
+ASAN = $(SWIFT_FLAGS) -c release --scratch-path .build/oracle-asan $(ORACLE)
+oracle: static ## compare COUNT generated messages with libdbus, from SEED (ORACLE=--sanitize=address)
+	swift build $(if $(ORACLE),$(ASAN),$(RELEASE_FLAGS)) --product wire-oracle
+	$(if $(ORACLE),.build/oracle-asan/release,$(RELEASE))/wire-oracle $(SEED) 0 $(COUNT) all
 
 # The same in the tests, from another seed each time. At full size also with a look at each access to memory.
 check-oracle: SEED = $(shell shuf -i 1-1000000000 -n 1)
@@ -129,10 +130,13 @@ debug:
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift build --package-path Examples $(EXAMPLE_FLAGS) --build-tests
 
-build: ## the release programs, in .build/release (clean: some minutes)
+# The libraries that the release programs are linked with.
+static:
 	@scripts/requirements build
 	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
 	@objcopy --remove-section='.gnu.warning.*' "$$(clang -print-file-name=libc.a)" $(QUIET)
+
+build: static ## the release programs, in .build/release (clean: some minutes)
 	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(product)_FLAGS) --product $(product) &&) true
 	@! grep -q SWIFT_IPC_TEST_CONTROL $(RELEASE)/ipc-broker || { echo "ipc-broker has defects for tests" >&2; false; }
 	@touch $(BUILT)
