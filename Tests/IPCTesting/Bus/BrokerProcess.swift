@@ -112,7 +112,9 @@ package final class BrokerProcess: Sendable {
     /// The system calls of the last run, which must have ended.
     package func recording() throws -> SystemCallRecording {
         guard let file = life.value.traceFile else { throw HarnessError("This broker is not traced.") }
-        guard !isRunning else { throw HarnessError("The broker runs; its trace is complete when it has ended.") }
+        guard !isRunning else {
+            throw HarnessError("The broker is still running; its trace is complete only after it has exited.")
+        }
         return try SystemCallRecording(contentsOf: file)
     }
 

@@ -50,7 +50,8 @@ struct BusProcesses: Sendable {
             _ = try await files.callBus("GetId")
             let below = process.statistics.descendants
             guard let bus = below.first(where: { ProcessStatus(pid: $0).command == "dbus-broker" }) else {
-                throw HarnessError("dbus-broker does not run below its launcher.\n\(process.errors.text)")
+                throw HarnessError(
+                    "dbus-broker is not among the child processes of its launcher.\n\(process.errors.text)")
             }
             return BusProcesses(launcher: process, busPID: bus)
         } catch {

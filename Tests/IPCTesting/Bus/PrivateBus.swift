@@ -113,7 +113,7 @@ package final class PrivateBus: Sendable {
     }
 
     private func running() throws -> BusProcesses {
-        guard let processes = lives.value.current else { throw HarnessError("The bus does not run.") }
+        guard let processes = lives.value.current else { throw HarnessError("The bus is not running.") }
         return processes
     }
 

@@ -43,17 +43,19 @@ struct CollectionChecker {
         var found: Set<History.Value> = []
         for element in elements {
             if !found.insert(element).inserted {
-                report(.duplicated, operation, "\(element.shown) is twice in \(collection).")
+                report(.duplicated, operation, "\(element.shown) occurs twice in \(collection).")
             }
             switch tried[collection]?[element] {
             case nil: report(.torn, operation, "\(element.shown) is in \(collection); nobody added it.")
             case .refused?:
-                report(.refusedButApplied, operation, "\(element.shown) is in \(collection); it was refused.")
+                report(
+                    .refusedButApplied, operation,
+                    "\(element.shown) is in \(collection), although adding it was refused.")
             default: break
             }
         }
         for value in (certain[collection] ?? []).prefix(floors[operation.number] ?? 0) where !found.contains(value) {
-            report(.lost, operation, "\(value.shown) was acknowledged or seen; it is not in \(collection).")
+            report(.lost, operation, "\(value.shown) was acknowledged or seen, but it is missing from \(collection).")
         }
     }
 

@@ -79,7 +79,7 @@ struct VersionChains {
         } else if expected >= count {
             report(.countFell, maker, "\(sentence), which is not smaller than its own change count.")
         } else if versions[expected]?.taker != nil {
-            report(.lostUpdate, maker, "\(sentence), but that was taken.")
+            report(.lostUpdate, maker, "\(sentence), but that version had been taken.")
         } else if let other = versions[expected]?.board, other != board {
             report(.countUsedTwice, maker, "\(sentence), which is a change of \(other).")
         }
@@ -99,7 +99,8 @@ struct VersionChains {
             }
             if writer.result == .refused {
                 return report(
-                    .refusedButApplied, maker, "Change \(count) of \(board) builds on \(last.shown), refused.")
+                    .refusedButApplied, maker, "Change \(count) of \(board) builds on \(last.shown), which was refused."
+                )
             }
             if let place = between[key] {
                 if place != count {
@@ -128,7 +129,7 @@ struct VersionChains {
         if let before, before != own {
             report(.lostUpdate, maker, "\(sentence), but \(before) is the one before it.")
         } else if versions[own]?.taker != nil {
-            report(.lostUpdate, maker, "\(sentence), but that was taken.")
+            report(.lostUpdate, maker, "\(sentence), but that version had been taken.")
         } else if let known = versions[own]?.items, known != base {
             report(.mixed, maker, "\(sentence); that was \(known.shown).")
         } else {

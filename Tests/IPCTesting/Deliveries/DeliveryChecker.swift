@@ -81,7 +81,9 @@ private struct EndChecker {
         for request in requests {
             let told = ends[request.id] ?? []
             if Set(told.map(\.outcome)).count > 1 || Set(told.compactMap(\.code)).count > 1 {
-                report(.twoEnds, request, "has the ends \(told.map { "\($0.outcome) \($0.code ?? "")" }.sorted())")
+                report(
+                    .twoEnds, request, "has several outcomes: \(told.map { "\($0.outcome) \($0.code ?? "")" }.sorted())"
+                )
             }
             switch request.acceptance {
             case .refused: checkRefused(request, told)
@@ -93,11 +95,11 @@ private struct EndChecker {
 
     private mutating func checkRefused(_ request: DeliveryHistory.Request, _ told: Set<DeliveryHistory.End>) {
         guard !told.isEmpty || answers[request.id] != nil else { return }
-        report(.refusedButDelivered, request, "was refused, and went on all the same")
+        report(.refusedButDelivered, request, "was refused, but was processed nevertheless")
     }
 
     private mutating func checkEnd(_ request: DeliveryHistory.Request, _ told: Set<DeliveryHistory.End>) {
-        guard !told.isEmpty else { return report(.lost, request, "was accepted and has no end") }
+        guard !told.isEmpty else { return report(.lost, request, "was accepted, but has no outcome") }
         let isHandled = told.contains { $0.outcome == "handled" }
         let isParked = told.contains(where: \.isParked)
         if isHandled, !(answers[request.id] ?? []).contains("handled") {
@@ -105,8 +107,8 @@ private struct EndChecker {
             report(
                 .handledByNobody, request, "is reported as handled; delivered \(count) times, never answered `handled`")
         }
-        if isParked, !request.kills { report(.parkedWrongly, request, "was parked and never ended its handler") }
-        if request.kills, !isParked { report(.notParked, request, "ends its handler and was not parked: \(told)") }
+        if isParked, !request.kills { report(.parkedWrongly, request, "was parked, but never crashed its handler") }
+        if request.kills, !isParked { report(.notParked, request, "crashes its handler, but was not parked: \(told)") }
         if !request.kills, !isParked, !isHandled { report(.notHandled, request, "ended as \(told.map(\.outcome))") }
     }
 

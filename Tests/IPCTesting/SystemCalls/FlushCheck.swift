@@ -71,10 +71,10 @@ private struct FlushChecker {
     func missing(for answer: TracedAnswer) -> String? {
         let name = "The answer to \(answer.member ?? "a call") (serial \(answer.answer.message.serial))"
         guard let write = decidingWrite(for: answer) else {
-            return "\(name) left before its change was written to the log."
+            return "\(name) was sent before its change was written to the log."
         }
         guard isFlushed(write, before: answer.answer.begin) else {
-            return "\(name) left before a flush that began after the write to \(write.path ?? "the log") of "
+            return "\(name) was sent before a flush that began after the write to \(write.path ?? "the log") of "
                 + "\(write.result ?? 0) bytes at \(write.time)."
         }
         return nil

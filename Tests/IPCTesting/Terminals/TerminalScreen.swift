@@ -19,7 +19,7 @@ package struct TerminalScreen: Sendable, Hashable, CustomStringConvertible {
     init(_ told: String) throws {
         let lines = told.split(separator: "\n", omittingEmptySubsequences: false)
         let numbers = lines[0].split(separator: " ").compactMap { Int($0) }
-        guard numbers.count == 3 else { throw HarnessError("tmux tells no cursor: \(told)") }
+        guard numbers.count == 3 else { throw HarnessError("tmux did not report the cursor: \(told)") }
         (cursorRow, cursorColumn, isCursorShown) = (numbers[0], numbers[1], numbers[2] == 1)
         rows = lines.dropFirst().map { line in
             String(line.reversed().drop { $0 == " " }.reversed())

@@ -40,7 +40,7 @@ package final class TerminalSession: Sendable {
             environment: environment)
         try await client.waitForLine { $0.hasPrefix("%session-changed") }
         let pid = try await run(["display-message", "-p", "#{pane_pid}"], directory, environment)
-        guard let pid = Int32(pid.dropLast()) else { throw HarnessError("tmux tells no process: \(pid)") }
+        guard let pid = Int32(pid.dropLast()) else { throw HarnessError("tmux did not report the process id: \(pid)") }
         return TerminalSession(directory: directory, client: client, environment: environment, pid: pid)
     }
 
@@ -153,7 +153,7 @@ package final class TerminalSession: Sendable {
             }
         }
         guard words.count == 2, let number = words.lazy.compactMap({ Int32($0) }).first else {
-            throw HarnessError("tmux tells no exit status: \(words)")
+            throw HarnessError("tmux did not report an exit status: \(words)")
         }
         return words[0].isEmpty ? .exited(number) : .signalled(number)
     }
