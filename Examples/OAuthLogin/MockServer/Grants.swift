@@ -95,7 +95,7 @@ actor Grants {
             throw Wrong("invalid_grant", "the code was issued for another redirect_uri")
         }
         guard let verifier = CodeVerifier(request.codeVerifier), isSameSecret(verifier.challenge, challenge) else {
-            throw Wrong("invalid_grant", "the code_verifier is not the one behind the code_challenge")
+            throw Wrong("invalid_grant", "the code_verifier does not match the code_challenge")
         }
         let token = UUID().uuidString
         tokens.insert(token)

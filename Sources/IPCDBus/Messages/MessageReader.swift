@@ -80,7 +80,6 @@ public struct MessageReader {
     /// The receiver's limits; `nil` if only the limits of D-Bus apply.
     package var bounds: WireBounds? { message.bounds }
 
-    /// The number of bytes up to the end of the container.
     var bytesLeft: Int { container.end - at }
 
     /// The offset of the next value or of the padding before it.

@@ -141,7 +141,6 @@ extension ReceivedBytes {
         return (try? UTF8Span(validating: memory.bindMemory(to: UInt8.self).span)) != nil
     }
 
-    /// Checks a string of type `s`, `o` or `g`.
     func checkText(_ type: UInt8) throws(MessageError) {
         switch type {
         case UInt8(ascii: "s"): guard isText else { throw .noText }

@@ -151,9 +151,11 @@ final class Bridge {
     private func takeClipboard() async throws {
         let taken = TakenTargets(try await clipboard.targets())
         isSecret = taken.isSecret
-        guard !taken.isSecret else { return report.trace("Secret", "not copied: its program marked it as a secret") }
+        guard !taken.isSecret else {
+            return report.trace("Secret", "not copied: the program marked the content as a secret")
+        }
         guard let item = try await item(taken) else {
-            return report.trace("NotTaken", "not copied: none of its types can be stored")
+            return report.trace("NotTaken", "not copied: a pasteboard cannot store any of the offered types")
         }
         guard try await !board.holdsOnly(item) else {
             return report.trace("Same", "not copied: the pasteboard has the same content")

@@ -42,7 +42,7 @@ final class XConnection {
         }
         guard let fixes = cxcb_xfixes(handle), fixes.pointee.present != 0 else {
             xcb_disconnect(handle)
-            throw .unusable("X11", display: display, "it has no XFixes, which reports clipboard changes")
+            throw .unusable("X11", display: display, "it lacks the XFixes extension, which reports clipboard changes")
         }
         // XFixes requires this request before any other.
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 1, 0), nil))

@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct BrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commands: "broker", abstract: "Show the broker's use of its limits, and its state.",
+        commands: "broker", abstract: "Show the broker's state, and how much of its limits is in use.",
         discussion: """
             EXAMPLES
               ipc-client broker status

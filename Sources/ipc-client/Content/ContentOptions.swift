@@ -36,7 +36,7 @@ struct ContentOptions: ParsableArguments, Sendable {
         }
         let alone = types.filter { TypedFile($0) == nil }
         guard alone.count < 2 else {
-            throw ValidationError("Give only one --type without a file; give each other one as --type TYPE=PATH.")
+            throw ValidationError("Give only one --type without a file; give every other type as --type TYPE=PATH.")
         }
         guard alone.isEmpty || alone.count == types.count || hasMain else {
             throw ValidationError("--type \(alone[0]) has no content; give text, --file, or --type TYPE=PATH.")
@@ -62,7 +62,7 @@ struct ContentOptions: ParsableArguments, Sendable {
             if !hasMain, content.byteCount == 0 {
                 try output.warn(
                     "EmptyInput",
-                    "standard input is empty, so the content is too; give text, --file, or \"\" for empty text"
+                    "standard input is empty, so the content is empty; give text, --file, or \"\" for empty text"
                 )
             }
             representations.append(Content.representation(content, type))

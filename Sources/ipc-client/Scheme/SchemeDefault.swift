@@ -65,7 +65,7 @@ extension OutputOptions {
     func warnOfAbsent(_ application: String, for scheme: String) throws(ToolFailure) {
         try warn(
             "AbsentDefault",
-            "your choice, \(application), does not claim \(scheme.quoted) at present, but applies as soon as it does; "
+            "you chose \(application), which does not claim \(scheme.quoted) at present; the choice applies once it does; "
                 + "'ipc-client scheme default --forget \(scheme)' removes the choice")
     }
 }

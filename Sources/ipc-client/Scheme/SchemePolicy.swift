@@ -69,8 +69,8 @@ struct SchemePolicy: ClientCommand {
         guard needsProof(policy) else { return }
         try output.warn(
             "OwnersOnly",
-            "an allowed source is accepted only if it owns the bus name of its application id, as a program does while it receives URLs; "
-                + "stating the id is not enough")
+            "an allowed source is accepted only if it owns the bus name of its application id, as a program does while it "
+                + "receives URLs; stating the id is not enough")
     }
 
     /// Warns about rules for an unknown application, because the id may be misspelled.

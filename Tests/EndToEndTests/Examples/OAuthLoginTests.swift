@@ -96,7 +96,7 @@ struct OAuthLoginTests {
         let opened = try await scene.browse(injected)
         #expect(opened.status == .exited(70) && opened.errors.contains("invalid_grant"), "\(opened)")
         #expect(try await login.wait() == .exited(70))
-        #expect(login.errors.text.contains("the code_verifier is not the one behind the code_challenge"))
+        #expect(login.errors.text.contains("the code_verifier does not match the code_challenge"))
         #expect(login.output.text.isEmpty)
     }
 

@@ -34,7 +34,8 @@ struct BoardExport: ClientCommand {
         if export.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "left out, because sensitive or readable only once: \(Counted.text(UInt64(export.leftOut), "version"))")
+                "left out, because the content is sensitive or can be read only once: \(Counted.text(UInt64(export.leftOut), "version"))"
+            )
         }
         for sentence in export.unkept {
             try output.warn("PromiseBroken", "\(sentence): its writer promised this content, but does not provide it")

@@ -47,7 +47,7 @@ struct BoardImport: ClientCommand {
         if plan.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "not in the export, because sensitive, readable only once, or damaged: "
+                "not in the export, because the content is sensitive, can be read only once, or is damaged: "
                     + Counted.text(plan.leftOut, "version"))
         }
         for name in store.untouched {

@@ -72,7 +72,7 @@ struct SelectionTests {
         // The picture is sent in pieces, and the first message announces the total size.
         try await scene.copy(ClipboardScene.picture(3 << 20), as: "image/png")
         try await bridge.errors.waitForLine(containing: "image/png is left out")
-        try await bridge.errors.waitForLine(containing: "none of its types can be stored")
+        try await bridge.errors.waitForLine(containing: "cannot store any of the offered types")
         #expect(try await scene.board.types.isEmpty)
         // The size limit applies to all types of one copy together.
         let file = try PrivateBus.current.directory.appending("part")
