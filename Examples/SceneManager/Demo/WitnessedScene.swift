@@ -9,7 +9,7 @@ final class Moments {
     func note(_ name: String, _ moment: String) { lines = (lines + ["\(name): \(moment)"]).suffix(8) }
 }
 
-/// A scene that shows at the bottom the events of all scenes.
+/// Wraps a scene, and lists the events of all scenes below it.
 final class WitnessedScene: Scene {
     private let scene: any Scene
     private let name: String

@@ -114,7 +114,7 @@ final class BusClients {
     }
 
     private static func source(stated: ApplicationID?, isOwner: Bool, _ confinement: Confinement) -> Source {
-        // The id that the program states counts only if the bus attests it, or if no sandbox attests another one.
+        // A stated id comes first if the caller owns that name on the bus; otherwise, a sandbox's id goes before it.
         if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
         if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
         return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)

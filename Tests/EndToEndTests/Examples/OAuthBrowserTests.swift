@@ -24,7 +24,7 @@ struct OAuthBrowserTests {
         let login = try await scene.login(
             ["--browser", try chromium(for: scene.address)], ["DISPLAY": display.name])
         try await scene.server.waitForLine(deadline: .seconds(90)) { $0 == "GET /painted" }
-        // Chromium ignores a click on content that is drawn but not yet active, and reports nothing.
+        // Clicks until the login exits, because Chromium ignores a click on content that is drawn but not yet active.
         var status: IPCTesting.ExitStatus?
         for _ in 0..<10 where status == nil {
             _ = try await RunningProcess.run(
