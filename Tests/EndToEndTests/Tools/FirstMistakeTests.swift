@@ -67,7 +67,7 @@ struct FirstMistakeTests {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let typo = try await Tools.client(["scheme", "default", "IPCServer.demo", "demo.IPCSever"]).succeeded()
-        #expect(typo.errors.contains("demo.IPCSever, does not claim “IPCServer.demo”"), "\(typo)")
+        #expect(typo.errors.contains("demo.IPCSever, which does not claim “IPCServer.demo”"), "\(typo)")
         let resolved = try await Tools.client(["scheme", "resolve", "IPCServer.demo:x"]).succeeded()
         #expect(
             resolved.output.hasPrefix("demo.IPCServer\t") && resolved.errors.contains("demo.IPCSever"), "\(resolved)")

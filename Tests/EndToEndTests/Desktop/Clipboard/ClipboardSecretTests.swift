@@ -14,7 +14,7 @@ struct ClipboardSecretTests {
         try await bridge.errors.waitForLine(containing: "stored a version with change count")
         let count = try await scene.board.changeCount
         let manager = try await scene.owner(["UTF8_STRING": "hunter2", Self.mark: "secret"])
-        try await bridge.errors.waitForLine(containing: "marked it as a secret")
+        try await bridge.errors.waitForLine(containing: "marked the content as a secret")
         #expect(try await manager.nextLine() == "asked TARGETS")
         // When the program exits, the bridge does not offer the older content that is still on the pasteboard.
         await manager.process.end()
