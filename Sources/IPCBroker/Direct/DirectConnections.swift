@@ -162,7 +162,7 @@ struct RuntimeDirectory: Sendable {
     private func refusal(_ reason: String) -> IPCError {
         IPCError(
             .storeUnavailable,
-            "the folder for sockets of direct connections, \(path.quoted), cannot be used: \(reason); keep using the bus connection"
-        )
+            "the folder for sockets of direct connections, \(path.quoted), cannot be used: \(reason); keep using the bus "
+                + "connection")
     }
 }

@@ -21,7 +21,7 @@ final class AccessPolicies {
         policies = stored
         if damaged > 0 {
             logger.error(
-                "the policies of some applications were damaged: no source may open their URLs until new policies are set",
+                "some policies were damaged: no source may open URLs of their applications until new ones are set",
                 metadata: ["count": "\(damaged)"])
         }
     }

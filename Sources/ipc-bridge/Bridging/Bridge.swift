@@ -138,7 +138,7 @@ final class Bridge {
             await clipboard.withdraw()
             return report.trace(
                 "Withdrawn",
-                "the version with change count \(version.changeCount) is not offered to the desktop: it is empty or secret"
+                "the version with change count \(version.changeCount) is not offered: it is empty or secret"
             )
         }
         let offer = ClipboardOffer(version, of: board)

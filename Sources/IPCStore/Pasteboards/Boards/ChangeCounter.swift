@@ -88,7 +88,7 @@ final class ChangeCounter {
     func skip(to count: UInt64) throws -> UInt64 {
         guard count <= Self.greatest / 2 else {
             throw IPCError(
-                .invalidArguments, "change counts can be skipped up to \(Self.greatest / 2), not to \(count)")
+                .invalidArguments, "cannot skip ahead to change count \(count); the maximum is \(Self.greatest / 2)")
         }
         guard count > last else { return last }
         try reserve { $0.skipped = max($0.skipped, count) }

@@ -34,7 +34,7 @@ struct BoardExport: ClientCommand {
         if export.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "left out, because the content is sensitive or can be read only once: \(Counted.text(UInt64(export.leftOut), "version"))"
+                "left out sensitive or read-once content: \(Counted.text(UInt64(export.leftOut), "version"))"
             )
         }
         for sentence in export.unkept {
