@@ -8,14 +8,14 @@ import Programs
 @main
 struct RelayClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relay-client", abstract: "Ask a server through the relay.",
+        commandName: "relay-client", abstract: "Send requests to a server through the relay.",
         subcommands: [Status.self, Report.self, Download.self])
 
     /// Gets the server's status.
     struct Status: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Ask how the server is (GET).")
+        static let configuration = CommandConfiguration(abstract: "Get the server's status (GET).")
         @OptionGroup var options: RequestOptions
-        @Option(help: "How the program waits: \(WaitingStyle.allValueStrings.joined(separator: ", ")).")
+        @Option(help: "How to wait for the answer: \(WaitingStyle.allValueStrings.joined(separator: ", ")).")
         var style = WaitingStyle.asynchronous
 
         func run() async throws {
@@ -27,10 +27,10 @@ struct RelayClient: AsyncParsableCommand {
 
     /// Sends a report to the server.
     struct Report: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Tell the server something (POST).")
+        static let configuration = CommandConfiguration(abstract: "Send a report to the server (POST).")
         @OptionGroup var options: RequestOptions
-        @Argument(help: "What is told.") var text: String
-        @Option(help: "How the program waits: \(WaitingStyle.allValueStrings.joined(separator: ", ")).")
+        @Argument(help: "The text of the report.") var text: String
+        @Option(help: "How to wait for the answer: \(WaitingStyle.allValueStrings.joined(separator: ", ")).")
         var style = WaitingStyle.asynchronous
 
         func run() async throws {
@@ -43,7 +43,7 @@ struct RelayClient: AsyncParsableCommand {
 
     /// Downloads the content of any URL.
     struct Download: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Fetch anything, byte for byte (GET).")
+        static let configuration = CommandConfiguration(abstract: "Download any URL, byte for byte (GET).")
         @OptionGroup var options: RequestOptions
 
         func run() async throws {
@@ -58,7 +58,7 @@ struct RelayClient: AsyncParsableCommand {
 /// The command-line options that all requests share.
 struct RequestOptions: ParsableArguments {
     @Argument(help: "The server's URL.") var url: String
-    @Option(help: "The device that asks, as the server knows it.") var device = "demo-device"
+    @Option(help: "The id of this device, which the server receives.") var device = "demo-device"
     @Option(help: "How long the server may take to accept the connection, in seconds.") var connectTimeout = 60.0
     @Option(help: "How long the server may be silent after that, in seconds.") var readTimeout = 60.0
 
@@ -70,7 +70,7 @@ struct RequestOptions: ParsableArguments {
 
     func validate() throws {
         for time in [connectTimeout, readTimeout] where !(time > 0 && time <= 3_600) {
-            throw ValidationError("A time-out has more than 0 seconds and at most 3600.")
+            throw ValidationError("A time-out must be more than 0 and at most 3600 seconds.")
         }
     }
 

@@ -68,10 +68,10 @@ extension EndedForm {
         public var description: String {
             switch self {
             case .cutOff(let received, let announced):
-                "the answer was cut off: \(received) of \(announced) bytes came"
+                "the answer was cut off: \(received) of \(announced) bytes arrived"
             case .notUTF8: "the answer is not text in UTF-8"
             case .missingEnd(let last): "the answer does not end with END, but with “\(last)”: it may be cut off"
-            case .textAfterEnd(let text): "the answer goes on behind END, with “\(text)”"
+            case .textAfterEnd(let text): "the answer continues after END, with “\(text)”"
             case .noEqualsSign(let piece, let place): "the key “\(piece)” has no “=” (field \(place) of the answer)"
             case .noKey(let piece, let place): "“\(piece)” has no key (field \(place) of the answer)"
             case .badEscape(let piece, let place): "“\(piece)” is badly encoded (field \(place) of the answer)"

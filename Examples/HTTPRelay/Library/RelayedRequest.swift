@@ -106,13 +106,13 @@ extension RelayedRequest {
 
         public var description: String {
             switch self {
-            case .notReadable: "this is no URL; ask as in relay:get?url=http://127.0.0.1:8080/"
+            case .notReadable: "this is not a URL; use a URL such as relay:get?url=http://127.0.0.1:8080/"
             case .noMethod(let word): "“\(word)” is not a method; use relay:get?url=… or relay:post?url=…"
             case .bodyOfGet: "a GET has no body; send the content with relay:post?url=…"
             case .noURL(let text): "“\(text)” is not an http or https URL with a host"
             case .noTime(let text): "“\(text)” is not a time-out; give seconds, more than 0 and at most 3600"
-            case .twice(let name): "the parameter “\(name)” is there twice"
-            case .unknown(let name): "there is no parameter “\(name)”; there are url, connect-timeout and read-timeout"
+            case .twice(let name): "the parameter “\(name)” occurs twice"
+            case .unknown(let name): "unknown parameter “\(name)”; use url, connect-timeout or read-timeout"
             }
         }
     }

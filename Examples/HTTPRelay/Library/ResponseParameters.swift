@@ -64,7 +64,7 @@ extension ResponseParameters {
     init(_ reply: CallReply) throws {
         guard reply.items.count == 2, var response = try reply.value(ResponseParameters.self, item: 1) else {
             throw IPCError(
-                .payloadInvalid, "the reply is none of a relay: is another program registered for its scheme?")
+                .payloadInvalid, "the reply does not come from a relay: is another program registered for its scheme?")
         }
         response.rawData = reply.data ?? []
         self = response

@@ -12,7 +12,7 @@ struct FetchFailure: HandlerError {
     /// A sentence for people.
     let message: String
 
-    static let tooLarge = FetchFailure(code: "too-large", message: "the answer is longer than a reply may be (15 MiB)")
+    static let tooLarge = FetchFailure(code: "too-large", message: "the answer exceeds the limit for a reply (15 MiB)")
 
     private init(code: String, message: String) { (self.code, self.message) = (code, message) }
 
@@ -24,12 +24,12 @@ struct FetchFailure: HandlerError {
         case _ where Self.isConnectTimeout(error):
             self.init(
                 code: "connect-timeout",
-                message: "\(server) has not accepted a connection within \(relayed.connectTimeout.inSeconds)")
+                message: "\(server) did not accept a connection within \(relayed.connectTimeout.inSeconds)")
         case let error as HTTPClientError where error == .readTimeout:
             self.init(
                 code: "read-timeout", message: "\(server) was silent for \(relayed.readTimeout.inSeconds)")
         case let error as HTTPClientError where error == .remoteConnectionClosed:
-            self.init(code: "no-answer", message: "\(server) has closed the connection without an answer")
+            self.init(code: "no-answer", message: "\(server) closed the connection without an answer")
         case let error as NIOConnectionError:
             self.init(code: "not-connected", message: "\(server) cannot be reached: \(error.reason)")
         case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):

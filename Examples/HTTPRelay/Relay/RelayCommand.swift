@@ -8,17 +8,19 @@ import Programs
 struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http-relay",
-        abstract: "Fetch over HTTP for programs that may not.",
+        abstract: "Fetch over HTTP for programs without network access.",
         discussion: """
             Handles URLs such as 'relay:get?url=http://127.0.0.1:8080/&read-timeout=5' and 'relay:post?url=…', whose body is \
-            the content that is sent with the URL. The reply is the body of the server's answer. Redirects are told and not \
-            followed, since they may lead to a host that is not allowed.
+            the content that is sent with the URL. The reply is the body of the server's answer. Redirects are reported \
+            but not followed, because they may lead to a host that is not allowed.
             """)
 
-    @Option(name: .customLong("allow"), help: "A host that may be asked; once for each. (default: this machine alone)")
+    @Option(
+        name: .customLong("allow"),
+        help: "A host from which the relay may fetch; repeat for more. (default: only this machine)")
     var hosts = ["127.0.0.1", "::1", "localhost"]
 
-    @Option(help: "How many requests may be on their way at a time.")
+    @Option(help: "How many requests may be in progress at a time.")
     var window: UInt32 = 8
 
     func run() async throws {

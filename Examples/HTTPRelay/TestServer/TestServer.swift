@@ -12,14 +12,14 @@ import ServiceLifecycle
 struct TestServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay-test-server",
-        abstract: "Answer the relay's requests on this machine, well and badly.",
+        abstract: "Answer requests on this machine, correctly or with faults, for trying the relay.",
         discussion: """
             /status (GET), /report (POST): a form that ends with END
             /no-end, /no-value, /cut-off, /failing, /redirect, /silent: what can go wrong
-            /large?bytes=N: so many bytes
+            /large?bytes=N: an answer of N bytes
             """)
 
-    @Option(help: "The port; 0 takes a free one, which the first line of output tells.")
+    @Option(help: "The port; 0 chooses a free one, which the first line of output shows.")
     var port = 0
 
     func run() async throws {

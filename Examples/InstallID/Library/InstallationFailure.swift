@@ -15,10 +15,10 @@ package enum InstallationFailure: Error, Sendable, Hashable, CustomStringConvert
         switch self {
         case .keyringLocked: "the keyring is locked; unlock it, for example by logging in on the desktop, and try again"
         case .keyringAbsent:
-            "the id is in the keyring, and there is no keyring here; start this in the session that has it"
-        case .keyring(let reason): "the keyring does not do it: \(reason)"
-        case .damaged(let path): "\(path) holds no id; restore it, or remove it to get a new id"
-        case .noHome: "neither XDG_STATE_HOME nor HOME says where to write"
+            "the id is in the keyring, but no keyring is available; start this in the session that has it"
+        case .keyring(let reason): "the keyring failed: \(reason)"
+        case .damaged(let path): "\(path) does not contain an id; restore it, or remove it to get a new id"
+        case .noHome: "neither XDG_STATE_HOME nor HOME is set to a folder to write to"
         case .system(let call, let path, let reason): "\(call) \(path): \(reason)"
         }
     }

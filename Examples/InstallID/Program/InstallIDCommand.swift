@@ -8,7 +8,7 @@ import Programs
 struct InstallIDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install-id",
-        abstract: "The id of this installation: made once, kept in the keyring, the same at every start.",
+        abstract: "The id of this installation: created once, kept in the keyring, and the same on every start.",
         subcommands: [Show.self, Where.self, Remove.self, Serve.self], defaultSubcommand: Show.self)
 }
 
@@ -36,7 +36,7 @@ extension InstallationFailure: HandlerError, ExitCodeError {
 }
 
 struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Print the id; the first start makes it. (default)")
+    static let configuration = CommandConfiguration(abstract: "Print the id; the first start creates it. (default)")
     @OptionGroup var options: ApplicationOptions
 
     func run() async throws { print(await options.installation { try await $0.id() }) }
@@ -57,7 +57,7 @@ struct Where: AsyncParsableCommand {
 }
 
 struct Remove: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Forget the id; the next start makes another one.")
+    static let configuration = CommandConfiguration(abstract: "Delete the id; the next start creates another one.")
     @OptionGroup var options: ApplicationOptions
 
     func run() async throws {

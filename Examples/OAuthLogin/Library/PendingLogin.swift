@@ -87,11 +87,11 @@ extension PendingLogin {
             switch self {
             case .wrongSender(let source):
                 "the URL was opened by \(source), and not by the desktop's link handler (\(PendingLogin.linkHandler))"
-            case .otherURL(let expected): "the URL is another one than \(expected)"
+            case .otherURL(let expected): "the URL is not \(expected)"
             case .twice(let name): "the URL has the parameter “\(name)” twice"
-            case .noState: "the URL has no state, so it cannot be told which login it belongs to"
-            case .wrongState: "the state is not that of this login: the URL belongs to an earlier one, or was made up"
-            case .answeredBefore: "this login has its answer already"
+            case .noState: "the URL has no state, so its login is unknown"
+            case .wrongState: "the state does not match this login: the URL belongs to an earlier login, or is forged"
+            case .answeredBefore: "this login already has its answer"
             case .noCode: "the URL has neither a code nor an error"
             }
         }

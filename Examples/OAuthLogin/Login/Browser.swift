@@ -21,7 +21,7 @@ struct Browser: Sendable {
         process.terminationHandler = { process in
             guard process.terminationStatus != 0 else { return }
             Program.tell(
-                "“\(command)” has ended with \(process.terminationStatus); open the URL above in another browser")
+                "“\(command)” exited with \(process.terminationStatus); open the URL above in another browser")
         }
         do { try process.run() } catch { throw LoginFailure.noBrowser("\(error.localizedDescription)") }
     }

@@ -59,7 +59,7 @@ struct Login: Sendable {
             do throws(PendingLogin.Refusal) {
                 answer = try login.take(request.url, from: request.source)
             } catch {
-                Program.tell("refused a URL: \(error)")
+                Program.tell("rejected a URL: \(error)")
                 try await request.finish(OpenURLRequest.Answer(error))
                 continue
             }
@@ -80,7 +80,7 @@ struct Login: Sendable {
         case .code(let code):
             do {
                 let user = try await TokenServer(url: server, client: client).user(for: code, verifier)
-                try await request.finish(.handled, replying: [.string("signed in; this page can be closed")])
+                try await request.finish(.handled, replying: [.string("signed in; you can close this page")])
                 return user
             } catch {
                 try await request.finish(.failed(code: "not-signed-in", message: "\(error)"))

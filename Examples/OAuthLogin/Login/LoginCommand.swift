@@ -12,18 +12,20 @@ struct LoginCommand: AsyncParsableCommand {
         discussion: """
             Opens the server's page in a browser, waits until the browser is redirected to oauthlogin.demo:/callback?code=…, \
             and gets a token for the code. During the login, the desktop opens such links in this program. The files that \
-            this needs are removed at the end, also after Ctrl-C.
+            this needs are removed at the end, even after Ctrl-C.
 
             EXIT STATUS
               0 signed in; 69 no bus, no broker, no server; 70 the server refuses the code; 73 another program has the \
             scheme; 75 no answer in time; 77 the user declined; 130 Ctrl-C
             """)
 
-    @Argument(help: "The server.", transform: Self.server)
+    @Argument(help: "The URL of the server.", transform: Self.server)
     var server: URL
 
     @Option(
-        help: "A command that opens a URL, which is put behind its words. (default: what the desktop has for links)")
+        help: """
+            A command that opens a URL, which is added as the last argument. (default: the desktop's handler for links)
+            """)
     var browser: String?
 
     @Option(help: "How long to wait for the browser, in seconds.")
@@ -31,7 +33,7 @@ struct LoginCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard timeout > 0, timeout <= 3_600 else {
-            throw ValidationError("A login waits for more than 0 seconds and at most 3600.")
+            throw ValidationError("The time-out must be more than 0 and at most 3600 seconds.")
         }
     }
 

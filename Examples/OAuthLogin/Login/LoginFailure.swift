@@ -27,16 +27,16 @@ enum LoginFailure: ExitCodeError, CustomStringConvertible {
     var description: String {
         switch self {
         case .schemeTaken(let scheme, let other):
-            "\(scheme): links go to \(other), which would get the code; 'ipc-client scheme resolve \(scheme):' tells more"
-        case .noBrowser(let reason): "no browser was started: \(reason); say --browser COMMAND"
+            "\(scheme): links go to \(other), which would get the code; 'ipc-client scheme resolve \(scheme):' shows more"
+        case .noBrowser(let reason): "no browser was started: \(reason); use --browser COMMAND"
         case .timedOut(let time):
             "no answer came from the browser within \((time / .seconds(1)).formatted()) s; try again"
-        case .interrupted: "ended; nobody is signed in"
+        case .interrupted: "interrupted; nobody is signed in"
         case .refused(let error, let words):
-            "the server has refused: \(error)" + (words.map { " (\($0))" } ?? "")
-        case .tokenRefused(let reason): "the server does not take the code: \(reason)"
+            "the server refused: \(error)" + (words.map { " (\($0))" } ?? "")
+        case .tokenRefused(let reason): "the server did not accept the code: \(reason)"
         case .serverUnreachable(let reason): "the server cannot be reached: \(reason)"
-        case .ended: "the bus is gone, and with it the way for the browser's answer"
+        case .ended: "the bus is gone, so the browser's answer cannot arrive"
         }
     }
 }

@@ -53,10 +53,10 @@ struct TokenServer: Sendable {
             body = try await response.body.collect(upTo: Self.mostBytes)
         } catch { throw LoginFailure.serverUnreachable("\(error)") }
         guard response.status == .ok else {
-            throw LoginFailure.tokenRefused(Refusal(body)?.sentence ?? "it says \(response.status)")
+            throw LoginFailure.tokenRefused(Refusal(body)?.sentence ?? "it answered \(response.status)")
         }
         do { return try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView)) } catch {
-            throw LoginFailure.tokenRefused("its answer to \(request.url) is not as it has to be")
+            throw LoginFailure.tokenRefused("its answer to \(request.url) is malformed")
         }
     }
 

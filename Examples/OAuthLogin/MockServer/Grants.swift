@@ -17,7 +17,10 @@ struct AuthorizationRequest: Sendable {
         }
         guard parameters["response_type"] == "code", parameters["code_challenge_method"] == "S256",
             let challenge = parameters["code_challenge"], challenge.utf8.count == 43
-        else { throw Grants.Wrong("invalid_request", "a code with a challenge of the method S256 is what there is") }
+        else {
+            throw Grants.Wrong(
+                "invalid_request", "only the response type “code” with a challenge of the method S256 is supported")
+        }
         (state, self.challenge) = (String(parameters["state"] ?? ""), String(challenge))
     }
 }
@@ -89,7 +92,7 @@ actor Grants {
         }
         guard request.clientID == Client.demo.id else { throw Wrong("invalid_client", "no such client") }
         guard let challenge = challenges.removeValue(forKey: request.code) else {
-            throw Wrong("invalid_grant", "there is no such code, or it was used before")
+            throw Wrong("invalid_grant", "the code is unknown, or has already been used")
         }
         guard request.redirectURI == Client.demo.callback else {
             throw Wrong("invalid_grant", "the code was issued for another redirect_uri")

@@ -10,9 +10,9 @@ import NIOCore
 @main
 struct MockServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "oauth-mock-server", abstract: "Sign people in who say yes, for oauth-login to be tried with.")
+        commandName: "oauth-mock-server", abstract: "Sign in users who agree, for trying oauth-login.")
 
-    @Option(help: "The port; 0 takes a free one, which the first line of output tells.")
+    @Option(help: "The port; 0 chooses a free one, which the first line of output shows.")
     var port = 0
 
     func run() async throws {
@@ -45,7 +45,7 @@ struct MockServer: AsyncParsableCommand {
             let decision: Decision = try await form(of: request, context)
             tell("POST /decision \(decision.answer)")
             guard let callback = await grants.decide(decision) else {
-                return page(AuthorizationPage.refusal("This page was used before."), status: .badRequest)
+                return page(AuthorizationPage.refusal("This page has already been used."), status: .badRequest)
             }
             return Response.redirect(to: callback, type: .found)
         }
@@ -73,7 +73,7 @@ struct MockServer: AsyncParsableCommand {
         of request: Request, _ context: BasicRequestContext
     ) async throws -> Form {
         do { return try await URLEncodedFormDecoder().decode(Form.self, from: request, context: context) } catch {
-            throw HTTPError(.badRequest, message: "the form has not all that it needs")
+            throw HTTPError(.badRequest, message: "the form is incomplete")
         }
     }
 

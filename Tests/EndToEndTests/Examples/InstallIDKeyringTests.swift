@@ -84,7 +84,7 @@ struct InstallIDKeyringTests {
         for arguments in [[], ["remove"]] {
             let away = try await InstallIDScene.run(arguments)
             #expect(away.status == .exited(69) && away.output.isEmpty, "\(away)")
-            #expect(away.errors.contains("there is no keyring here"), "\(away)")
+            #expect(away.errors.contains("no keyring is available"), "\(away)")
         }
         _ = try await Keyring.start(isUnlocked: true)
         #expect(try await InstallIDScene.id() == first)

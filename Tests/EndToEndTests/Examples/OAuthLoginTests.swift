@@ -21,7 +21,7 @@ struct OAuthLoginTests {
             try await scene.server.waitForLine { $0 == "POST /token: issued" }
         } else {
             #expect(status == .exited(77) && login.output.text.isEmpty, "\(login.errors.text)")
-            #expect(login.errors.text.contains("the server has refused: access_denied (Ada said no)"))
+            #expect(login.errors.text.contains("the server refused: access_denied (Ada said no)"))
         }
         #expect(try OAuthLoginScene.home() == before)
     }
@@ -43,10 +43,10 @@ struct OAuthLoginTests {
         #expect(try OAuthLoginScene.home().description.contains("demo.OAuthLogin.desktop"))
         let state = try page.value(of: "state")
         let refused: [([String], String)] = [
-            ([callback("code=x&state=guessed")], "the state is not that of this login"),
+            ([callback("code=x&state=guessed")], "the state does not match this login"),
             ([callback("code=x")], "the URL has no state"),
             ([callback("state=\(state)")], "neither a code nor an error"),
-            (["oauthlogin.demo:/other?code=x&state=\(state)"], "another one than oauthlogin.demo:/callback"),
+            (["oauthlogin.demo:/other?code=x&state=\(state)"], "the URL is not oauthlogin.demo:/callback"),
             (
                 [callback("code=x&state=\(state)"), "--application", "com.example.Other"],
                 "opened by com.example.Other (claimed), and not by the desktop's link handler"
@@ -55,7 +55,7 @@ struct OAuthLoginTests {
         for (arguments, sentence) in refused {
             let opened = try await Tools.client(["open"] + arguments)
             #expect(opened.status == .exited(70) && opened.errors.contains(sentence), "\(opened)")
-            try await login.errors.waitForLine { $0.contains("refused a URL: ") && $0.contains(sentence) }
+            try await login.errors.waitForLine { $0.contains("rejected a URL: ") && $0.contains(sentence) }
         }
         let round = try await RunningProcess.run(
             "gdbus",
@@ -65,7 +65,7 @@ struct OAuthLoginTests {
             ])
         #expect(round.status != .success && round.errors.contains("wrong-sender"), "\(round)")
         let answered = try await scene.browse(page)
-        #expect(answered.status == .success && answered.output == "signed in; this page can be closed", "\(answered)")
+        #expect(answered.status == .success && answered.output == "signed in; you can close this page", "\(answered)")
         #expect(try await login.wait() == .success)
         #expect(login.output.text == "signed in as Ada Lovelace (ada)\n")
     }
@@ -81,7 +81,7 @@ struct OAuthLoginTests {
         #expect(nobody.status == .exited(68), "\(nobody)")
         let (login, page) = try await scene.waitingLogin()
         let stale = try await Tools.client(["open", callback("code=x&state=\(try stalePage.value(of: "state"))")])
-        #expect(stale.status == .exited(70) && stale.errors.contains("belongs to an earlier one"), "\(stale)")
+        #expect(stale.status == .exited(70) && stale.errors.contains("belongs to an earlier login"), "\(stale)")
         #expect(try await scene.browse(page).status == .success)
         #expect(try await login.wait() == .success)
     }
