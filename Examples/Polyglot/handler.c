@@ -23,7 +23,7 @@ int main(void) {
             "RequestName", g_variant_new("(su)", "demo.polyglot.C", 4), NULL, 0, -1, NULL, NULL)
         || !g_dbus_connection_call_sync(bus, "org.swiftipc.Broker1", "/org/swiftipc/Broker1", "org.swiftipc.Schemes1",
             "Register", g_variant_new_parsed("('demo.polyglot.C', ['polyglot.c'], @a{sv} {})"), 0, 0, -1, NULL, NULL))
-        return fprintf(stderr, "there is no bus, no broker, or another one with this name\n"), 69;
+        return fprintf(stderr, "there is no bus or no broker, or the name is taken\n"), 69;
     puts("listening as demo.polyglot.C for polyglot.c"), fflush(stdout);
     g_main_loop_run(g_main_loop_new(NULL, FALSE));
 }

@@ -9,7 +9,7 @@ import Programs
 struct PlaylistCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playlist",
-        abstract: "Lists of tracks by persistent ids of 64 bits, kept on pasteboards.",
+        abstract: "Lists of tracks with persistent 64-bit ids, stored on pasteboards.",
         subcommands: [Save.self, Show.self, Restore.self, Serve.self])
 
     static let application: ApplicationID = "com.example.Playlist"
@@ -62,7 +62,7 @@ struct Show: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the paths of a list's tracks, in order, wherever they are by now.",
+        abstract: "Print the paths of a list's tracks, in order, wherever the files are now.",
         discussion: "If tracks are missing, standard error lists them, and the exit code is 66.")
     @Argument(help: "The name of the list.") var list: String
     @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
@@ -95,7 +95,7 @@ extension PlaylistBoard {
     /// The entries of the saved list.
     fileprivate func entries() async throws -> [Playlist.Entry] {
         guard let list = try await restore() else {
-            throw IPCError(.noSuchItem, "the pasteboard \(name) holds no list")
+            throw IPCError(.noSuchItem, "the pasteboard \(name) does not contain a list")
         }
         return list.entries
     }

@@ -18,7 +18,7 @@ final class SearchScene: Scene {
     }
 
     var title: String { (page.query.isEmpty ? "All questions" : "Questions “\(page.query)”") + ": \(page.range)" }
-    let hint = "write to search   ↑ ↓: choose   enter: open"
+    let hint = "type to search   ↑ ↓: choose   enter: open"
 
     var address: SceneAddress {
         var address = SceneAddress("search")
@@ -86,7 +86,7 @@ extension SearchScene {
         for place in first..<min(page.rowCount, first + visible) {
             draw(place, on: &canvas, row: 2 + place - first)
         }
-        if page.total == 0 { canvas.write("No question holds all these words.", at: Position(row: 2, column: 1)) }
+        if page.total == 0 { canvas.write("No question contains all of these words.", at: Position(row: 2, column: 1)) }
     }
 
     private func draw(_ place: Int, on canvas: inout Canvas, row: Int) {
@@ -111,7 +111,7 @@ extension SceneAddress {
     func checkedNumber(_ name: String) throws -> Int? {
         guard let text = self[name] else { return nil }
         guard let number = Int(text), number >= 0 else {
-            throw SceneRefusal("\(name)=\(text): a number from 0 is needed", code: "no-number")
+            throw SceneRefusal("\(name)=\(text): must be a number from 0", code: "no-number")
         }
         return number
     }

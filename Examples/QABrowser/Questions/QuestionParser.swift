@@ -16,7 +16,7 @@ public struct QuestionParser {
         public let line: Int
         public let reason: String
 
-        public var description: String { "the questions cannot be read: \(reason), in line \(line)" }
+        public var description: String { "the questions cannot be read: \(reason), on line \(line)" }
     }
 
     /// - Throws: a ``Flaw``.
@@ -28,10 +28,10 @@ public struct QuestionParser {
         if let flaw = reader.flaw { throw flaw }
         guard isWhole else {
             let code = (parser.parserError as? NSError)?.code ?? 0
-            throw Flaw(line: parser.lineNumber, reason: "it is no XML (error \(code))")
+            throw Flaw(line: parser.lineNumber, reason: "it is not XML (error \(code))")
         }
         // XMLParser on Linux does not report truncated text as an error.
-        guard reader.isComplete else { throw Flaw(line: parser.lineNumber, reason: "it ends in the middle") }
+        guard reader.isComplete else { throw Flaw(line: parser.lineNumber, reason: "it is incomplete") }
         guard let total = reader.total else { throw Flaw(line: 1, reason: "there is no ResultSet with totalResults") }
         return ResultSet(total: total, questions: reader.questions)
     }
@@ -78,7 +78,7 @@ private final class Reader: NSObject, XMLParserDelegate {
     private func question(_ line: Int) throws(QuestionParser.Flaw) -> Question {
         func field<Content>(_ name: String, _ read: (String) -> Content?) throws(QuestionParser.Flaw) -> Content {
             guard let text = fields[name] else { throw .init(line: line, reason: "a question has no \(name)") }
-            guard let content = read(text) else { throw .init(line: line, reason: "“\(text)” is no \(name)") }
+            guard let content = read(text) else { throw .init(line: line, reason: "“\(text)” is not a valid \(name)") }
             return content
         }
         return Question(

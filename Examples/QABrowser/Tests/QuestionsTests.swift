@@ -32,11 +32,13 @@ struct QuestionParserTests {
     }
 
     @Test func aMistakeIsReportedWithItsLine() throws {
-        #expect(throws: QuestionParser.Flaw(line: 3, reason: "“x” is no Id")) { try parse(question(id: "x")) }
-        #expect(throws: QuestionParser.Flaw(line: 4, reason: "“lost” is no Condition")) {
+        #expect(throws: QuestionParser.Flaw(line: 3, reason: "“x” is not a valid Id")) { try parse(question(id: "x")) }
+        #expect(throws: QuestionParser.Flaw(line: 4, reason: "“lost” is not a valid Condition")) {
             try parse(question() + question(condition: "lost"))
         }
-        #expect(throws: QuestionParser.Flaw(line: 3, reason: "“” is no Content")) { try parse(question(content: "")) }
+        #expect(throws: QuestionParser.Flaw(line: 3, reason: "“” is not a valid Content")) {
+            try parse(question(content: ""))
+        }
         #expect(throws: QuestionParser.Flaw(line: 3, reason: "a question has no Id")) {
             try parse("<Question></Question>")
         }

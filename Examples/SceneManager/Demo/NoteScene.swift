@@ -8,7 +8,7 @@ final class NoteScene: Scene {
     init(_ address: SceneAddress) { editor = LineEditor(address["text"] ?? "") }
 
     let title = "Note"
-    let hint = "write; ^X: clear"
+    let hint = "type to edit   ^X: clear"
 
     var address: SceneAddress {
         var address = SceneAddress("note")
@@ -35,7 +35,7 @@ final class NoteScene: Scene {
     private func clear() -> SceneAction {
         guard !editor.text.isEmpty else { return .redraw }
         let alert = Alert.confirming(
-            "Clear the note?", message: "“\(editor.text)” will be gone.", doing: "Clear")
+            "Clear the note?", message: "“\(editor.text)” will be lost.", doing: "Clear")
         return .ask(alert) { [self] answer in
             if answer == Alert.confirmed { editor.clear() }
             return .redraw

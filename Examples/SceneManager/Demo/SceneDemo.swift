@@ -28,7 +28,7 @@ struct DemoScenes {
                 address.name, FlipScene(address, front: poster("The question 問い"), back: poster("The answer 答え")))
         default:
             throw SceneRefusal(
-                "there is no screen “\(address.name)”; there are menu, \(Self.names.joined(separator: ", "))",
+                "there is no screen “\(address.name)”; the screens are menu, \(Self.names.joined(separator: ", "))",
                 code: "no-such-screen")
         }
     }

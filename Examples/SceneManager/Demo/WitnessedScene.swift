@@ -17,10 +17,10 @@ final class WitnessedScene: Scene {
 
     init(_ scene: any Scene, named name: String, _ moments: Moments) {
         (self.scene, self.name, self.moments) = (scene, name, moments)
-        moments.note(name, "made")
+        moments.note(name, "created")
     }
 
-    isolated deinit { moments.note(name, "let go") }
+    isolated deinit { moments.note(name, "released") }
 
     var title: String { scene.title }
     var address: SceneAddress { scene.address }

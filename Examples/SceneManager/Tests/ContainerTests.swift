@@ -49,7 +49,7 @@ struct ContainerTests {
         try await stage.performAnswered(action)
         #expect(pages.title == "b 0")
         for wrong in ["0", "3", "x"] {
-            #expect(throws: SceneRefusal("there are the pages 1 to 2", code: "no-such-page")) {
+            #expect(throws: SceneRefusal("the pages are numbered 1 to 2", code: "no-such-page")) {
                 try pages.take(SceneAddress("page", argument: wrong))
             }
         }

@@ -17,7 +17,7 @@ public enum TerminalError: ExitCodeError, Sendable, Hashable, CustomStringConver
         switch self {
         case .noTerminal(let stream): "\(stream) is not a terminal; run this in a terminal, without redirecting it"
         case .noCursor: "the terminal cannot move its cursor (TERM is not set, or is dumb); use another one"
-        case .openedBefore: "this process has opened its terminal already"
+        case .openedBefore: "this process has already opened its terminal"
         case .failed(let call, let code): "\(call): \(String(cString: strerror(code)))"
         }
     }

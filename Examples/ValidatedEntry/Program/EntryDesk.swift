@@ -17,10 +17,10 @@ struct EntryDesk {
         let entry = await terminal.readLine(
             "> ", shaping: { rule.shape($0) }, isComplete: { rule.finish($0) != nil })
         guard case .line(let text) = entry, let entered = rule.finish(text) else {
-            terminal.say("Nothing was given.")
+            terminal.say("Not answered.")
             throw OpenURLRequest.Answer.cancelled
         }
-        terminal.say("Given.")
+        terminal.say("Answered.")
         return [.string(entered)]
     }
 }

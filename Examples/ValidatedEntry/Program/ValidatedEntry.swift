@@ -7,7 +7,7 @@ import Terminal
 struct ValidatedEntry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validated-entry",
-        abstract: "Ask whoever sits at this terminal, for programs that open an entry: URL.",
+        abstract: "Ask the person at this terminal, for programs that open an entry: URL.",
         discussion: """
             entry://digits?n=4          at most 4 digits
             entry://decimal?places=2    a number with one or two decimal places
@@ -16,14 +16,14 @@ struct ValidatedEntry: AsyncParsableCommand {
             """)
 
     @Option(help: "The URL scheme to handle.") var scheme = "entry"
-    @Option(help: "Run this in a shell, show what it prints, and end with it.") var run: String?
+    @Option(help: "Run this shell command, show its output, and exit when it exits.") var run: String?
 
     func run() async throws {
         let status = await Program.run {
             let terminal = try Terminal.open(.lines)
             defer { terminal.close() }
             let app = try await Application.connect(id: "com.example.ValidatedEntry", schemes: [URLScheme(scheme)])
-            terminal.say("listening for \(scheme): URLs; Enter gives an answer, Escape refuses, Control-C ends this")
+            terminal.say("listening for \(scheme): URLs; Enter submits the answer, Escape declines, Control-C exits")
             let caller = run.map { command in
                 Task {
                     let status = await ShellCommand.run(command, showing: { terminal.say($0) })

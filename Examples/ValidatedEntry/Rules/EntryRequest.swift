@@ -5,7 +5,7 @@ extension EntryRule {
     /// Reads the rule from `entry://digits?n=4`, `entry://decimal?places=2`, `entry://yen?sign=¥` or `entry://time`.
     public init(url: String) throws(InvalidEntryRequest) {
         guard let parts = URLComponents(string: url), let kind = parts.host, !kind.isEmpty else {
-            throw InvalidEntryRequest("the URL names no kind of entry; \(Self.kinds)")
+            throw InvalidEntryRequest("the URL does not say what to enter; \(Self.kinds)")
         }
         let parameters = URLParameters(of: url)
         switch kind.lowercased() {
@@ -14,23 +14,23 @@ extension EntryRule {
         case "yen":
             let sign = parameters["sign"] ?? "円"
             guard let known = YenSign(rawValue: sign.narrow) else {
-                throw InvalidEntryRequest("sign is ¥ or 円, not “\(sign)”")
+                throw InvalidEntryRequest("sign must be ¥ or 円, not “\(sign)”")
             }
             self = .yen(known)
         case "time": self = .time
-        default: throw InvalidEntryRequest("there is no entry “\(kind)”; \(Self.kinds)")
+        default: throw InvalidEntryRequest("unknown kind of entry “\(kind)”; \(Self.kinds)")
         }
     }
 
     private static let kinds =
-        "there are entry://digits?n=4, entry://decimal?places=2, entry://yen?sign=¥ and entry://time"
+        "use entry://digits?n=4, entry://decimal?places=2, entry://yen?sign=¥ or entry://time"
 
     private static func number(
         _ text: String?, _ name: String, within range: ClosedRange<Int>
     ) throws(InvalidEntryRequest) -> Int {
         guard let text, let number = Int(text), range.contains(number) else {
             let said = text.map { ", not “\($0)”" } ?? ""
-            throw InvalidEntryRequest("\(name) is a number from \(range.lowerBound) to \(range.upperBound)\(said)")
+            throw InvalidEntryRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound)\(said)")
         }
         return number
     }

@@ -61,7 +61,7 @@ extension EntryRule: CustomStringConvertible {
         case .digits(let most): "at most \(most) digit\(most == 1 ? "" : "s")"
         case .decimal(let places): "a number with at most \(places) decimal place\(places == 1 ? "" : "s")"
         case .yen(let sign): "an amount in yen, such as \(sign == .sign ? "¥1,234" : "1,234円")"
-        case .time: "a time of the day, such as 14時05分"
+        case .time: "a time of day, such as 14時05分"
         }
     }
 }

@@ -15,10 +15,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("entry://digits", "n is a number from 1 to 64"), ("entry://digits?n=0", "not “0”"),
+        ("entry://digits", "n must be a number from 1 to 64"), ("entry://digits?n=0", "not “0”"),
         ("entry://digits?n=65", "not “65”"), ("entry://digits?n=four", "not “four”"),
         ("entry://decimal?places=3", "from 1 to 2"), ("entry://yen?sign=$", "not “$”"),
-        ("entry://date", "there is no entry “date”"), ("entry:time", "names no kind"),
+        ("entry://date", "unknown kind of entry “date”"), ("entry:time", "does not say what to enter"),
     ])
     func `any other URL is rejected with the reason`(url: String, reason: String) {
         let error = #expect(throws: InvalidEntryRequest.self) { try EntryRule(url: url) }

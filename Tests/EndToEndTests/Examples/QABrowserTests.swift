@@ -24,7 +24,7 @@ struct QABrowserTests {
         try await browser.terminal.press("BSpace")
         try await browser.terminal.wait(for: "the cursor behind the blank") { $0.cursorColumn == 9 + 5 }
         try await browser.terminal.type("zzz")
-        try await browser.terminal.wait(forText: "No question holds all these words.")
+        try await browser.terminal.wait(forText: "No question contains all of these words.")
     }
 
     @Test func theLastRowOpensTheNextTwenty() async throws {
@@ -76,8 +76,9 @@ struct QABrowserTests {
 
     @Test(arguments: [
         ("question/1", "there is no question “1”"), ("question", "there is no question “”"),
-        ("question/1000001?view=wide", "the views are plain and narrow"), ("search?from=x", "from=x: a number"),
-        ("back", "only the first screen is left"), ("answers/7", "does not know “answers/7”"),
+        ("question/1000001?view=wide", "the views are plain and narrow"),
+        ("search?from=x", "from=x: must be a number from 0"),
+        ("back", "only the first screen is left"), ("answers/7", "does not support “answers/7”"),
     ])
     func aURLWithoutAScreenIsAnErrorAndChangesNothing(_ url: String, _ sentence: String) async throws {
         let browser = try await start()

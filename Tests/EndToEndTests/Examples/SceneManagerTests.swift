@@ -59,7 +59,7 @@ struct SceneManagerTests {
 
     @Test(arguments: [
         ("pop", "only the first screen is left"), ("push/nothing", "there is no screen “nothing”"),
-        ("pop-to/card", "no screen “card” to go back to"), ("page/2", "“Scenes” does not know “page/2”"),
+        ("pop-to/card", "no screen “card” to go back to"), ("page/2", "“Scenes” does not support “page/2”"),
         ("push", "needs the name of a screen"), ("push/card?fade=green", "white or black"),
     ])
     func anImpossibleActionIsRejectedWithAReason(_ url: String, _ sentence: String) async throws {
@@ -82,14 +82,14 @@ struct SceneManagerTests {
     @Test func scenesAreNotifiedReleasedAndRecreated() async throws {
         let demo = try await start()
         _ = try await demo.answer(to: "scenes://push/counter?n=5")
-        let pushed = try await demo.terminal.wait(forText: "menu: made\n   counter: made\n   menu: sleeps")
-        #expect(!pushed.text.contains("card"), "what was not shown was not made")
+        let pushed = try await demo.terminal.wait(forText: "menu: created\n   counter: created\n   menu: sleeps")
+        #expect(!pushed.text.contains("card"), "what was not shown was not created")
         _ = try await demo.answer(to: "scenes://release")
-        let released = try await demo.terminal.wait(forText: "menu: let go")
-        #expect(!released.text.contains("counter: let go"), "what is seen stays")
+        let released = try await demo.terminal.wait(forText: "menu: released")
+        #expect(!released.text.contains("counter: released"), "what is seen stays")
         _ = try await demo.answer(to: "scenes://pop")
         try await demo.terminal.wait(
-            forText: "menu: let go\n   menu: made\n   counter: ended\n   counter: let go\n   menu: restored")
+            forText: "menu: released\n   menu: created\n   counter: ended\n   counter: released\n   menu: restored")
     }
 
     @Test func everythingIsRestoredAfterKill9() async throws {

@@ -77,12 +77,14 @@ struct ValidatedEntryTests {
         try await scene.terminal.press("Escape")
         #expect(try await caller.wait() == .exited(2), "cancelled")
         #expect(caller.output.text.isEmpty)
-        try await scene.terminal.wait(forText: "Nothing was given.")
+        try await scene.terminal.wait(forText: "Not answered.")
     }
 
     @Test func `a URL without a valid rule is rejected with the reason`() async throws {
         _ = try await Scene()
-        let reasons = ["entry://digits?n=0": "n is a number from 1 to 64", "entry://date": "no entry “date”"]
+        let reasons = [
+            "entry://digits?n=0": "n must be a number from 1 to 64", "entry://date": "unknown kind of entry “date”",
+        ]
         for (url, reason) in reasons {
             let caller = try await RunningProcess.run(try Binaries.path("ipc-client"), ["call", url])
             #expect(caller.status == .exited(70) && caller.errors.contains(reason), "\(caller)")
@@ -97,7 +99,7 @@ struct ValidatedEntryTests {
         // The caller times out, or the program cancels the question, depending on whose clock is first.
         let status = try await caller.wait()
         #expect(status == .exited(75) || status == .exited(2), "\(status)")
-        try await scene.terminal.wait(forText: "Nothing was given.")
+        try await scene.terminal.wait(forText: "Not answered.")
         try await scene.terminal.type("34")
         let next = try await scene.ask("entry://digits?n=4")
         try await scene.terminal.type("5")

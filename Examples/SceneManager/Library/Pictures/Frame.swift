@@ -19,7 +19,8 @@ extension Canvas {
             write(place, at: Position(row: 0, column: column), style: .reversed)
         }
         guard size.rows > 2 else { return }
-        let keys = [scene.hint, depth > 1 ? "esc: back" : "", "^C: end"].filter { !$0.isEmpty }.joined(separator: "   ")
+        let keys = [scene.hint, depth > 1 ? "esc: back" : "", "^C: quit"]
+            .filter { !$0.isEmpty }.joined(separator: "   ")
         write(
             " " + (notice.isEmpty ? keys : notice), at: Position(row: size.rows - 1, column: 0),
             style: notice.isEmpty ? .dim : .bold)

@@ -46,7 +46,7 @@ public final class PagedScene: Scene {
     public func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "page" else { return try pages.current.take(order) }
         guard let number = order.argument.flatMap({ Int($0) }), (1...pages.count).contains(number) else {
-            throw SceneRefusal("there are the pages 1 to \(pages.count)", code: "no-such-page")
+            throw SceneRefusal("the pages are numbered 1 to \(pages.count)", code: "no-such-page")
         }
         return go(to: number - 1)
     }

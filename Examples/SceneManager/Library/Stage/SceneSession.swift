@@ -58,7 +58,7 @@ struct SceneSession {
     /// - Returns: the title of the visible scene or, for `stack`, the addresses of all scenes, root first.
     private func answer(_ url: String) async throws -> String {
         guard var address = SceneAddress(url: url) else {
-            throw SceneRefusal("“\(url)” names no screen: \(program.scheme)://NAME…", code: "no-name")
+            throw SceneRefusal("“\(url)” does not name a screen; use \(program.scheme)://NAME", code: "no-name")
         }
         try stage.refuseWhileAsking()
         let transition = try Transition.take(from: &address)
@@ -68,7 +68,7 @@ struct SceneSession {
         case .list: return stage.addresses.map(\.description).joined(separator: "\n")
         case .scene(let order):
             guard let action = try stage.top.take(order) else {
-                throw SceneRefusal("the screen “\(stage.top.title)” does not know “\(order)”", code: "unknown-order")
+                throw SceneRefusal("the screen “\(stage.top.title)” does not support “\(order)”", code: "unknown-order")
             }
             try await stage.performAnswered(action)
         }

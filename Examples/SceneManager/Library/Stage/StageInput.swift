@@ -59,7 +59,9 @@ extension Stage {
     /// Throws while an alert is open: a program must wait until the user has answered it.
     func refuseWhileAsking() throws {
         if let question {
-            throw SceneRefusal("“\(question.alert.title)” waits for an answer; try again after it", code: "asking")
+            throw SceneRefusal(
+                "“\(question.alert.title)” is waiting for an answer; try again when it has been answered",
+                code: "asking")
         }
     }
 
