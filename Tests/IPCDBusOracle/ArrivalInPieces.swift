@@ -34,7 +34,7 @@ enum ArrivalInPieces {
                 guard let message = try incoming.nextMessage() else { return nil }
                 guard let next = expected.popFirst() else { return "a message arrives too soon" }
                 if next == nil, message.isDefective { continue }
-                guard let alone = next else { return "a message arrives that is rejected alone" }
+                guard let alone = next else { return "a message is accepted in pieces but rejected as a whole" }
                 guard message.bytes.elementsEqual(alone.bytes), message.bodyStart == alone.bodyStart else {
                     return "a message arrives with other bytes"
                 }
@@ -44,7 +44,7 @@ enum ArrivalInPieces {
                 else { return "a message arrives with another header" }
             } catch {
                 guard let next = expected.popFirst() else { return "an error arrives too soon" }
-                guard next == nil else { return "a message is rejected that is accepted alone: \(error)" }
+                guard next == nil else { return "a message is rejected in pieces but accepted as a whole: \(error)" }
             }
         }
     }

@@ -27,10 +27,10 @@ struct Reading {
         case (.failure(let error), .failure): (self.message, values, self.error, conflict) = (nil, [], error, nil)
         case (.success, .failure(let error)):
             (self.message, values, self.error) = (nil, [], error)
-            conflict = "the arguments pass the check, and cannot be read: \(error)"
+            conflict = "the arguments pass the check, but cannot be read: \(error)"
         case (.failure(let error), .success):
             (self.message, values, self.error) = (nil, [], error)
-            conflict = "the arguments can be read, and do not pass the check: \(error)"
+            conflict = "the arguments can be read, but do not pass the check: \(error)"
         }
     }
 

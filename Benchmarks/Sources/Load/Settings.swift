@@ -22,7 +22,7 @@ struct Settings: Sendable {
 
     func number(_ name: String, _ otherwise: Int) throws(Mistake) -> Int {
         guard let text = values[name] else { return otherwise }
-        guard let number = Int(text) else { throw Mistake(description: "“\(name)=\(text)” is no number") }
+        guard let number = Int(text) else { throw Mistake(description: "“\(name)=\(text)” is not a number") }
         return number
     }
 
