@@ -33,7 +33,8 @@ public final class Application {
     }
 
     isolated deinit {
-        // If the bus is lost, close the connection. Requests in progress keep it open, but cannot be answered anymore.
+        // If the bus is lost, close the connection. Otherwise, requests in progress, which can no longer be answered,
+        // would keep it open.
         if !link.connection.isConnected { link.connection.close() }
     }
 

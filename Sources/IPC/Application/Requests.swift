@@ -17,8 +17,8 @@ extension Application {
 
     /// Reports the completion of requests that this application queues from now on. Call this before queueing them.
     ///
-    /// The broker reports the end of a request only to the connection that queued it, so ends are missed while the bus
-    /// is away; ``Request/wait(timeout:)`` misses none. If a consumer is slow, only the newest
-    /// ``RequestCompletions/mostWaiting`` reports are kept. The sequence ends after ``close()``.
+    /// The broker reports the end of a request only to the connection that queued it. If a request ends while the bus
+    /// is away, this sequence does not report it, but ``Request/wait(timeout:)`` returns its outcome. If a consumer is
+    /// slow, only the newest ``RequestCompletions/mostWaiting`` reports are kept. The sequence ends after ``close()``.
     public func completions() async throws(IPCError) -> RequestCompletions { try await queries.completions() }
 }

@@ -24,13 +24,14 @@ final class BrokerLink {
     /// The address of the bus; `nil` if there is no bus.
     let bus: BusAddress?
     let route: Route
-    /// Whether changes carry an id, so that they can be sent again after a restart.
+    /// Whether each call that changes something gets an id, so that it can be sent again after a restart.
     private let resends: Bool
     /// Whether a broker is known to have been running. If so, its absence means that it is restarting.
     private var wasThere = false
     private(set) var isClosed = false
 
-    /// - Parameter resends: whether changes carry an id. If so, the link may open a direct connection on its own.
+    /// - Parameter resends: whether each call that changes something gets an id. If so, the application is expected to
+    ///   make more than one call, and the link may open a direct connection to the broker.
     init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true) {
         self.connection = connection
         route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: resends))
@@ -75,7 +76,8 @@ final class BrokerLink {
     /// - Parameters:
     ///   - timeout: the time-out for all attempts together.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
-    ///   - waitsForBus: whether to wait for a lost bus. Not needed to release live claims, which end with the bus.
+    ///   - waitsForBus: whether to wait for the bus if it is lost. A release of live claims does not wait, because the
+    ///     loss of the bus has already released them.
     ///   - repeated: returns the input for a call that is sent again because its answer was lost.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,

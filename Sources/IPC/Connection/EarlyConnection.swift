@@ -17,8 +17,9 @@ package final class EarlyConnection: Sendable {
         withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
     }
 
-    /// Creates an application without schemes. The first one uses this connection; each later one opens its own. After
-    /// a restart of the broker, reads are sent again. Changes are not, unless the caller gives them an id.
+    /// Creates an application without schemes. The first application uses this connection; later ones open their own.
+    /// After a restart of the broker, an application repeats calls that only read; it repeats other calls only if they
+    /// have an id from the caller.
     /// - Parameter time: how long the bus may take to answer; `nil` for the default.
     @DBusActor
     package func application(id: ApplicationID, within time: Duration? = nil) async throws(IPCError) -> Application {

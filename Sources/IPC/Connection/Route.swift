@@ -10,9 +10,9 @@ final class Route {
     /// When to open a direct connection.
     enum Policy {
         case never
-        /// When the application becomes a handler, or has made ``callsOfLasting`` calls.
+        /// Open a direct connection when the application becomes a handler, or has made ``callsOfLasting`` calls.
         case automatic
-        /// Before the first call.
+        /// Open a direct connection before the first call.
         case always
 
         init(isLasting: Bool) {
@@ -25,10 +25,10 @@ final class Route {
         }
     }
 
-    /// An application that has made this many calls will probably make more.
+    /// The number of calls after which a direct connection is opened, because more calls are likely.
     private static let callsOfLasting = 16
     private static let pauseAfterCut = Duration.seconds(1)
-    /// The pause after a direct connection could not be opened. A handler that registers ends the pause early.
+    /// The pause after a failed attempt to open a direct connection, cut short when the application becomes a handler.
     private static let pauseAfterFailure = Duration.seconds(30)
 
     private let bus: Connection
@@ -112,7 +112,8 @@ final class Route {
         waiting.resumeAll(with: ())
     }
 
-    /// Drops the direct connection after it lost an answer. Without a broker, a repeated call fails sooner on the bus.
+    /// Drops the direct connection after it lost an answer, so that a repeated call uses the bus, where the call fails
+    /// sooner if there is no broker.
     func cutOff() { opened?.drop() }
 
     private func lost(_ connection: Connection?) {

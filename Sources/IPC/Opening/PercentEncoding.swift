@@ -15,7 +15,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Decodes a string; `nil` if two hexadecimal digits do not follow a percent sign, or the bytes are not UTF-8.
+    /// Decodes a string; `nil` if a percent sign lacks its two hexadecimal digits, or if the result is not UTF-8.
     package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -80,7 +80,7 @@ struct URLOpener {
             if Task.isCancelled {
                 cancel(id)
             } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
-                // There is no broker left to report the outcome.
+                // No broker came back to report the outcome, so a sender that waits gets a response that says so.
                 guard end == nil else { return try OpenURLResponse(unknownEndOf: RequestID(id), error) }
                 throw IPCError(error.code, "\(error.message); the request \(id) may still have been queued")
             }
@@ -88,8 +88,8 @@ struct URLOpener {
         }
     }
 
-    /// Cancels a request without waiting for the answer. The cancellation is sent after the request and before this
-    /// returns or, without a bus, as soon as there is one.
+    /// Cancels a request without waiting for the answer. The cancellation is sent after the request, but before this
+    /// returns; if the bus is lost, the cancellation is sent as soon as the bus is back.
     private func cancel(_ id: String) {
         let input = (id, NoOptions())
         let isSent =

@@ -47,8 +47,8 @@ extension Receiver {
 }
 
 extension ReceivedRequests {
-    /// The maximum number of unanswered URLs from `org.freedesktop.Application.Open`. The window that is registered
-    /// with the broker does not limit these.
+    /// The maximum number of unanswered URLs from `org.freedesktop.Application.Open`. The broker's limit for unanswered
+    /// requests does not apply to these URLs, because they do not come from the broker.
     static let mostOpened = 64
 
     /// - Throws: `limitExceeded`. If it throws, no URL was accepted.

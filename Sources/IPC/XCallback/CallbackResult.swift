@@ -29,8 +29,9 @@ struct CallbackResult {
         CallbackResult(.error, [errorCode: code, errorMessage: message])
     }
 
-    /// Converts the first item of the reply to parameters. A JSON object of scalars gives one per member, form-encoded
-    /// text one per field. Any other JSON or text becomes the parameter `result`. Other types are left out.
+    /// Converts the first item of the reply to parameters: a JSON object of scalars to one parameter per member, and
+    /// form-encoded text to one per field. Any other JSON or text becomes the parameter `result`. Other types are left
+    /// out.
     private static func success(_ item: PasteboardItem?) -> CallbackResult {
         guard let item else { return CallbackResult(.success) }
         // A reply arrives as a file if it was too large for a message.
