@@ -53,8 +53,8 @@ struct BusTests {
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
         let waiting = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
         _ = try await broker.asked.wait(for: 1)
-        // A signal from a stranger, or about another scheme, does not make the application ask again. Each call after a
-        // signal shows that the signal was read.
+        // A signal from a stranger, or about another scheme, does not make the application ask again. The calls after
+        // the signals ensure that both would have reached the application before the check.
         let stranger = try await Connection.open(address)
         try stranger.emit(Schemes1.handlerChanged, from: Broker1.path, ("later", "", "demo.Later"))
         _ = try await stranger.listNames()
@@ -248,8 +248,8 @@ struct BusTests {
             return OpenURLResult()
         }
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
-        // A time-out is rounded up to whole milliseconds. This one lies just above a whole number of them, so after a
-        // nanosecond, the time left is rounded up to a smaller number.
+        // Times are rounded up to whole milliseconds, so this time-out becomes 20,001 ms, and the time left becomes at
+        // most 20,000 ms once a nanosecond has passed.
         var waiting = OpenOptions()
         waiting.timeout = .seconds(20) + .nanoseconds(1)
         let answer = try await cut(old, new, asked: asked) { [waiting] in
@@ -257,7 +257,7 @@ struct BusTests {
         }
         #expect(try answer.get() == .handled)
         #expect(new.opened.map(\.options.id) == old.opened.map(\.options.id) && new.opened.count == 1)
-        // The repeated call has the original time-out and the rest of the time, so that the wait does not start over.
+        // The repeated call states the original time-out and also the time left, so that the wait does not start over.
         let options = try #require(new.opened.first?.options)
         let left = try #require(options.timeLeft)
         #expect(options.timeout == 20_001 && 0 < left && left < 20_001)
@@ -354,7 +354,7 @@ struct BusTests {
             try await server(), try await Application.connect(id: "demo.Other", schemes: ["other"], bus: address)
         )
         started.receiver.absence?.patience = .milliseconds(50)
-        // Simulates a program that runs in a terminal that a bus started: it does not exit without the bus.
+        // This program must count as not started by a bus, even if a bus started the terminal that the tests run in.
         other.receiver.absence?.patience = nil
         let lost = Collected<String>()
         started.onBusLost { lost.add("started") }

@@ -154,7 +154,7 @@ struct CallbackTests {
             await pair.application.close()
             closed.add(())
         }
-        // When another call is answered, `close` would have returned too if it did not wait for the callback.
+        // If `close` did not wait for the callback, it would have returned by the time that this call is answered.
         _ = try await pair.application.brokerDescription()
         #expect(closed.elements.isEmpty)
         gate.end()
@@ -335,6 +335,6 @@ struct CallbackTests {
 }
 
 extension Application {
-    /// Returns when every callback was accepted or rejected.
+    /// Returns when all callbacks have completed.
     fileprivate func callbacksAreOut() async { await receiver.requests.callbacks.finish() }
 }

@@ -41,7 +41,7 @@ final class FakeBroker {
     var change: @DBusActor (UInt64) async throws -> (UInt64, [ChangedPasteboard], ChangeFacts) = { since in
         (since, [], ChangeFacts())
     }
-    /// The fake members for requests, claims and policies.
+    /// The fake broker's D-Bus methods for requests, claims and policies.
     let requests = FakeRequests()
     var boards: [String] = []
     var describe: @DBusActor () async throws -> String = { "{}" }

@@ -5,7 +5,7 @@ import IPCTesting
 
 @testable import IPC
 
-/// The fake broker's members for requests, claims and policies, with the answers that a test wants.
+/// The fake broker's D-Bus methods for requests, claims and policies, with the answers that a test wants.
 @DBusActor
 final class FakeRequests {
     var facts: @DBusActor (String) throws -> RequestFacts = { _ in throw IPCError(.noSuchRequest, "nobody knows it") }

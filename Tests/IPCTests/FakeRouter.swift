@@ -20,7 +20,7 @@ final class FakeRouter {
         _ = try await connection.requestName(Broker1.busName)
     }
 
-    /// The schemes in the last registration that another application had registered before, each with that application.
+    /// The last registration's conflicts: the claims of other applications that had already registered its schemes.
     private func conflicts() -> RegisterResult {
         var result = RegisterResult()
         guard let own = broker.registered.last else { return result }

@@ -311,7 +311,7 @@ struct HandlingTests {
         #expect(try await ended.value)
         try await inHand.finish(.handled)
         #expect(try await taken.value.0 == "handled")
-        // The application still works, and can receive again. A request that was handed back counts as unanswered.
+        // The application still works, and can register again. It then gets the request that it had handed back.
         #expect(try await application.canOpenURL("known:"))
         try await application.register(["IPCServer.demo"])
         let again = delivering("id-of-request-01", "x:1")

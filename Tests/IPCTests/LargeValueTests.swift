@@ -16,7 +16,7 @@ struct LargeValueTests {
     init() async throws { pair = try await Pair() }
 
     private func bytes(_ count: Int, seed: Int = 1) -> [UInt8] {
-        // Only the two ends have a pattern: other tests wait for the same I/O thread, so this must be cheap.
+        // Only the first and last bytes have a pattern: other tests wait for the same I/O thread, so this must be fast.
         let pattern = (0..<min(count, 4_099)).map { UInt8(truncatingIfNeeded: ($0 &* 131) ^ ($0 >> 8) &+ seed) }
         var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: count)
         bytes.replaceSubrange(..<pattern.count, with: pattern)

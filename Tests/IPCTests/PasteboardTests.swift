@@ -82,7 +82,7 @@ struct PasteboardTests {
         pair.broker.change = { since in
             switch since {
             case 0: (10, [ChangedPasteboard(name: "old", changeCount: 9)], ChangeFacts())
-            case 10: (10, [], ChangeFacts())  // the time of the call has passed
+            case 10: (10, [], ChangeFacts())  // the broker has waited without a change
             default: (since + 2, [("a", since + 1), ("b", 0)].map(ChangedPasteboard.init), ChangeFacts())
             }
         }

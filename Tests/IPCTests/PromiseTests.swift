@@ -162,7 +162,7 @@ struct PromiseTests {
     @Test func aProviderMayTakeItsTime() async throws {
         pair.broker.write = { 1 }
         try await board.setItems(promising: [[.plainText]]) { _, _ in
-            // This must not run on the thread that serves the connection, which is needed in the meantime.
+            // This must not run on the I/O thread, which has to serve the connection in the meantime.
             .text(try FileContents.text("/proc/thread-self/comm").trimmingPrefix(" ").description)
         }
         guard case .text(let thread) = try await ask(1, 0, "text/plain") else {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPC
 
-/// Checks that values survive the way through JSON: each bit in Swift, each digit in other languages.
+/// Checks that values survive a round trip through JSON: with every bit in Swift, with every digit in other languages.
 struct ValueTests {
     struct Rectangle: Codable, Hashable {
         var x, y, width, height: Double
