@@ -16,8 +16,8 @@ enum Migrations {
                 if index == 0 { try begin(database) }
             }
         }
-        // Moves the new version from the log into the file: an older broker checks only the file before opening it
-        // (I25).
+        // Moves the new version number from the log into the file: an older broker checks only the file before opening
+        // it (I25).
         if version < latest { try database.checkpoint(.truncate) }
         for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)

@@ -11,7 +11,7 @@ struct Quarantine {
     }
 
     /// Renames the damaged database and its log, and returns the new path. If the broker exits before ``finish()``, the
-    /// next start renames them back, because it would remove the blobs of rows that the new database still lacks.
+    /// next start renames them back; otherwise it would remove the blobs of rows that the new database still lacks.
     func move() throws -> String {
         try fill()
         try mark()

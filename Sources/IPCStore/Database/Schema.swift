@@ -12,8 +12,8 @@ enum Schema {
     ]
 
     /// `id` is the pasteboard's first change count. `versions` lists the change counts of its versions, 8 bytes each,
-    /// lowest byte first, the current version last. As a column, the list is covered by the row's checksum, and a
-    /// change updates no index. `source` is the application that created the pasteboard; empty if there is none.
+    /// lowest byte first, the current version last. Because the list is a column, the row's checksum covers it, and
+    /// changing it updates no index. `source` is the application that created the pasteboard; empty if there is none.
     private static let pasteboard = """
         CREATE TABLE @.pasteboard (
             id INTEGER PRIMARY KEY CHECK (id > 0),

@@ -97,14 +97,15 @@ extension Store {
 }
 
 package struct MovedFiles: Sendable {
-    /// The copies by key: on disk if the pasteboard moves to disk, in memory if it moves into memory.
+    /// Copies of files, by the keys of their rows: on disk if the pasteboard moves to disk, otherwise in memory.
     package internal(set) var taken: [UInt64: ContentFile] = [:]
     /// The keys of damaged or missing files, which are not moved.
     package internal(set) var lost: Set<UInt64> = []
 }
 
 extension StoreTransaction {
-    /// If the pasteboard does not exist, returns `persistent`, or throws `noSuchPasteboard` if `persistent` is `nil`.
+    /// Whether a pasteboard is on disk. If it does not exist, returns `persistent`, or throws `noSuchPasteboard` if
+    /// `persistent` is `nil`.
     func isPersistent(_ name: PasteboardName, ifNew persistent: Bool?) throws -> Bool {
         // This also finds a pasteboard whose row is damaged.
         for area in Area.allCases where try session.boards.find(name, area) != nil { return area == .persistent }

@@ -59,7 +59,7 @@ package final class Store: Sendable {
     /// Waits until the blobs that earlier operations released have been removed.
     package func removals() async throws { try await remover.run {} }
 
-    /// Waits for the sweep for orphaned blobs, which runs after the store is opened. Throws if the store stops first.
+    /// Waits for the sweep that removes orphaned blobs after the store is opened. Throws if the store stops first.
     package func swept() async throws -> SweepReport { try await sweeping.value }
 
     deinit { queue.stop() }

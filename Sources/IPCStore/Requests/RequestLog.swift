@@ -91,7 +91,7 @@ struct RequestLog {
 
     mutating func forgetOldest(of payer: RequestPayer) {
         guard let ended = oldest(of: payer)?.ended else { return }
-        // A later request may have reused the id once the retention period of the oldest request was over.
+        // The oldest request's id may now belong to a later request, which reused it after the retention period.
         if sequences[ended.key] == ended.sequence { sequences[ended.key] = nil }
         lines[payer]?.first += 1
         if ended.isDropped { lines[payer]?.dropped -= 1 } else { count(-1, payer) }

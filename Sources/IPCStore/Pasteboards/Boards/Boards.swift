@@ -19,7 +19,7 @@ final class Boards {
 
     func load() throws { removalCount = try countRemovals(.persistent) }
 
-    /// The area of a cached pasteboard; `nil` if it is not cached.
+    /// The database that contains a cached pasteboard; `nil` if the pasteboard is not cached.
     func knownArea(of name: PasteboardName) -> Area? { boards[name]?.area }
 
     // MARK: Rows
@@ -95,7 +95,7 @@ final class Boards {
     func page(_ area: Area, after: String, limit: Int, prefix: String) throws -> [Board] {
         guard limit > 0 else { return [] }
         var page: [Board] = []
-        // Uses only the greater of the two bounds: given both, SQLite might start at the smaller one and scan more.
+        // Starts at the greater of `prefix` and `after`: given both, SQLite might start at the smaller one.
         let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
         let statement = try transaction.statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
         try statement.scan([.text(first)]) { row in
@@ -109,7 +109,7 @@ final class Boards {
 
     // MARK: Moves
 
-    /// Returns the changes and removals in the finished group, and forgets them.
+    /// Returns the changes and removals in the finished group of operations, and forgets them.
     func takeMoves() -> [PasteboardMove] {
         defer { moves = [] }
         return moves
@@ -122,7 +122,7 @@ final class Boards {
                 state: .init(isPersistent: board.isPersistent, historyLimit: board.historyLimit)))
     }
 
-    /// Adds a change or removal to those of the group. Watchers are notified once the group is on disk.
+    /// Records a change or removal in the current group of operations. Watchers are notified once the group is on disk.
     private func note(_ move: PasteboardMove) {
         moves.append(move)
         transaction.onUndo { [self] in moves.removeLast() }

@@ -29,7 +29,7 @@ final class ChangeCounter {
         var nextLimit: UInt64 { max(limit + block, pending ?? 0, skipped + 1 + block) }
     }
 
-    /// Continues after the last run. The first block must reach the disk (``settle()``) before a number is taken.
+    /// Continues the last run's count. The first block must reach the disk (``settle()``) before a number is taken.
     init(_ transaction: GroupTransaction) throws {
         self.transaction = transaction
         var next: UInt64 = 0
@@ -58,7 +58,7 @@ final class ChangeCounter {
     /// Takes a number for a change.
     /// - Throws: `noSpace` if no reserved number is left, because the disk stayed full until a whole block was used up.
     func take() throws -> UInt64 {
-        // Reserves no more numbers once the file was removed, because the next start would not find the reservation.
+        // Reserves no more numbers once the write-ahead log was removed: the next start would not find the reservation.
         if !isPending, state.limit - last <= Self.block / 2, !transaction.log.isRemoved { try reserve { _ in } }
         guard last + 1 < state.limit, last < Self.greatest else { throw StoreError.noSpace }
         last += 1

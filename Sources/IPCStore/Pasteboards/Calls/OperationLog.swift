@@ -38,7 +38,7 @@ struct OperationLog {
     }
 
     mutating func forgetOldest() {
-        // A later call may have reused the id once the retention period of the oldest call was over.
+        // The oldest call's id may now belong to a later call, which reused it after the retention period.
         let key = entries[first].key
         if index[key] == base + first { index[key] = nil }
         if entries[first].version != 0 { holding -= 1 }

@@ -28,7 +28,7 @@ struct RepeatableCall {
         for entry in entries {
             bytes.append(number: UInt64(entry.row.item))
             bytes.append(field: entry.row.type)
-            // Equal bytes count as one value, whether in a file or in the message. Text never equals bytes.
+            // Bytes in a file are the same value as equal bytes in the message. Text is never the same value as bytes.
             bytes.append(entry.row.kind == RepresentationRow.fileKind ? 1 : UInt8(entry.row.kind))
             bytes.append(contentsOf: entry.row.digest.bytes)
         }
@@ -101,7 +101,7 @@ final class RepeatableCalls {
         transaction.onUndo { [self] in log.undoAdd() }
     }
 
-    /// Forgets at most two calls, so that no call pays for many others.
+    /// Forgets at most two old calls, so that no call has to wait until many others are forgotten.
     private func forgetSome() throws {
         for _ in 0..<2 {
             guard let oldest = log.oldest else { return }

@@ -1,8 +1,8 @@
 internal import IPCModel
 
 /// The content of a sensitive version. It is not in a database, but packed into memory that is wiped after use. A
-/// packed representation begins with its item, its kind, and the lengths of its type and value, in 8 bytes each, lowest
-/// byte first. The digest, type and value follow. If the value is a file, it is not packed.
+/// packed representation begins with four 8-byte numbers, lowest byte first: its item, its kind, and the lengths of its
+/// type and value. The digest, type and value follow. If the value is a file, it is not packed.
 final class SensitiveContent {
     let itemCount: Int
     let representationCount: Int
@@ -105,7 +105,7 @@ extension Representation.Value {
     fileprivate var packedCount: Int { if case .file = self { 0 } else { byteCount } }
 }
 
-/// The contents of sensitive versions, by change count. A removed content is wiped once no undo can restore it.
+/// The contents of sensitive versions, by change count. Removed content is wiped once no undo can restore it.
 final class SensitiveContents {
     private let transaction: GroupTransaction
     private let usage: UsageTally

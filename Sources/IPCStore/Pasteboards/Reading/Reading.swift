@@ -93,7 +93,7 @@ extension StoreTransaction {
     package func versions(of name: PasteboardName) throws -> [VersionFacts] {
         try session.histories.existing(name).versions.compactMap { count in
             do {
-                // Reading one version may reveal that another has expired.
+                // Looks up the pasteboard for each version, because each reading may remove expired versions.
                 let (board, version) = try session.histories.version(count, of: name)
                 var facts = session.contents.facts(of: version)
                 facts.types = try session.contents.types(of: version, name, board.area)

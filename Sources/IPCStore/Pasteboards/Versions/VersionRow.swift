@@ -82,7 +82,7 @@ extension SourceStrength {
     }
 }
 
-/// The keys of the representations of one content.
+/// The keys of the representations that belong to the same content.
 struct ContentKeys {
     let content: UInt64
 

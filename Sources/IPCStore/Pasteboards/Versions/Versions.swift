@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The table `version`: the rows, how many requests and calls hold each version, and the charges for versions.
+/// The table `version`. Counts how many requests and calls hold each version, and charges sources for their versions.
 final class Versions {
     private let transaction: GroupTransaction
     private let usage: UsageTally
@@ -35,7 +35,7 @@ final class Versions {
             [.number(count)], VersionRow.init)
     }
 
-    /// Writes the row of a version, and charges its source.
+    /// Writes the row of a version, and adds the version to the usage of its source.
     func insert(_ version: VersionRow, _ area: Area) throws {
         try transaction.write(
             Self.insertVersion, area, version.columnsWithChecksum,
@@ -47,7 +47,7 @@ final class Versions {
         "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     private static let deleteVersion: StaticString = "DELETE FROM @.version WHERE change_count = ?"
 
-    /// Replaces the row of a version. The caller adjusts the charge.
+    /// Replaces the row of a version. The caller must adjust the usage of the version's source.
     func replace(_ version: VersionRow, _ area: Area) throws {
         known.remove(version.changeCount)
         try transaction.insert(
@@ -109,7 +109,7 @@ final class Versions {
         return versions
     }
 
-    /// The versions with promises, by change count. Of versions that share a content, only the longest is included.
+    /// The versions with promises, by change count. Of versions that share content, only the latest is included.
     func promising(_ area: Area) throws -> [VersionRow] {
         var versions: [UInt64: VersionRow] = [:]
         let statement = try transaction.statement(
@@ -131,7 +131,7 @@ final class Versions {
         return try extensions.first([.number(content)], { _ in true }) != nil
     }
 
-    /// Replaces the row of one version with that of another. The caller adjusts the charges.
+    /// Replaces the row of one version with that of another. The caller must adjust the usage of their sources.
     func overwrite(_ oldest: VersionRow, with version: VersionRow, _ area: Area) throws {
         try transaction.write(
             Self.overwrite, area, Self.columnsOfOverwrite(version, at: oldest.changeCount),

@@ -50,7 +50,7 @@ struct Overwriting {
             oldest.row.content == oldest.row.changeCount, addition.entries.count == oldest.entries.count
         else { return nil }
         for count in kept.dropFirst() {
-            // A version that is not cached may share the content, or be for one reader.
+            // A version that is not cached may share the content of the oldest version, or be for one reader.
             guard let other = known.version(count, of: board), other.row.content != oldest.row.content else {
                 return nil
             }

@@ -69,7 +69,7 @@ extension StoreTransaction {
         return true
     }
 
-    /// Puts the value into all versions that share the promised representation, and charges the source of each.
+    /// Puts the value into all versions that share the promised representation, and charges each version's source.
     private func fulfilShared(
         _ ordinal: Int, with entry: RepresentationEntry, _ version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws {

@@ -15,7 +15,7 @@ struct VersionLimits {
     }
 
     func checkExtent(items: Int, representations: Int, beside first: Contents.Extent = Contents.Extent()) throws {
-        // Most writes are far from these limits, and need no exact check.
+        // Most writes are far from the limits of a version, and need no exact check.
         guard
             UInt64(first.items + items) > limits.itemsPerVersion
                 || UInt64(first.representations + representations) > limits.representationsPerVersion
