@@ -40,7 +40,7 @@ import Testing
             }
             try self.place.flip(blob, at: place, bit: bit)
         }
-        // The control: with all bits restored, it can be read.
+        // The control: once all bits are restored, the pasteboard can be read.
         #expect(try await store.commit { try $0.items(of: hit).items }[0].firstBytes == ValueFile.pattern(size))
         try await expectSafe(store, size)
     }
@@ -110,7 +110,7 @@ import Testing
 }
 
 enum BlobName {
-    /// The last 16 characters of a blob name that no row contains.
+    /// The valid name of a blob that has no row.
     static let unused = "0000ffffffffffff"
 }
 

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    /// Uses a store a little and returns the reported counts, in order.
+    /// Makes a few changes to a store, and returns their change counts, in order.
     private func use(_ store: Store) async throws -> [UInt64] {
         var counts: [UInt64] = []
         counts.append(try await store.put("1", on: kept))

@@ -124,7 +124,7 @@ import Testing
     }
 
     /// `away` is how far the wall clock moves while the broker is not running. `left` is the remaining time of content
-    /// with a time-to-live of 60 s, of which 10 s passed before.
+    /// that was written with a time-to-live of 60 s, 10 s before the broker stopped.
     @Test(
         arguments: [
             (0, 50_000), (20_000, 30_000), (50_000, 0), (1_000_000_000, 0), (-5_000, 55_000), (-10_000, 60_000),

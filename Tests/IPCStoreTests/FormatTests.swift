@@ -26,7 +26,7 @@ import Testing
         #expect(try place.bytes(place.database) == before)
         let files = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
         #expect(files == ["blobs", "lock", "store.sqlite"])
-        // The control: once its own version number is restored, the same file can be opened.
+        // The control: once the file's version number is restored, the store can be opened.
         try patch(60, [0, 0, 0, 1])
         let again = try place.open()
         #expect(try await again.text(of: .named("a")) == "hello")

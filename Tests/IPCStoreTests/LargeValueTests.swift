@@ -37,7 +37,7 @@ import Testing
         }
         #expect(try items.count == 1 && items[0].firstBytes == bytes)
         #expect(one.facts.size == UInt64(bytes.count) && one.facts.digest == ContentDigest(of: bytes))
-        // Only a value that is too large to travel inline is a file, and a caller can only read that file.
+        // A value is returned as a file only if it is too large to travel inline. The caller cannot write to the file.
         #expect((items[0].firstFile != nil) == (bytes.count > 65_536))
         if let file = items[0].firstFile, case .file(let other) = one.representation.value {
             #expect(file.descriptor != other.descriptor && fcntl(file.descriptor, F_GETFL) & O_ACCMODE == O_RDONLY)

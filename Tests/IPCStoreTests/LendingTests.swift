@@ -18,7 +18,7 @@ import Testing
         /// The work to do when nothing else is pending.
         let idle = Collected<@Sendable () -> Void>()
         let moves = Collected<PasteboardMove>()
-        /// The threads on which operations ran, once per run.
+        /// The thread on which each operation ran, in order.
         let threads = Collected<pthread_t>()
         let answers = Collected<String>()
 
@@ -71,7 +71,7 @@ import Testing
             }
         }
 
-        /// Waits until the last answer is the one with this word.
+        /// Waits until the latest answer begins with the given word.
         func last(_ word: String) async throws {
             var count = 1
             while try await answers.wait(for: count).last.map({ !$0.hasPrefix(word) }) ?? true { count += 1 }

@@ -126,7 +126,7 @@ struct ModelRun {
             life: left.map { .init(deadline: uptime + $0, written: now, ends: now + $0) })
     }
 
-    /// Lets time pass, sometimes differently on the wall clock, and removes expired content.
+    /// Lets time pass, sometimes also sets the wall clock, and removes expired content.
     private mutating func pass() async throws {
         place.pass(UInt64.random(in: 0...30_000, using: &random))
         if random.chance(0.3) { place.clock.jump(Int64.random(in: -100_000...100_000, using: &random)) }

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-/// Writes that overwrite the replaced version, and how they are rolled back.
+/// Writes that reuse the rows of the oldest version, and how they are rolled back.
 @Suite(.serialized) struct OverwritingTests {
     let place: TestPlace
     let board = PasteboardName.named("a")

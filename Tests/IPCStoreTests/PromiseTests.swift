@@ -159,7 +159,7 @@ import Testing
                     wanted: [other]))
         let own = try await store.commit { try $0.promises(by: writer) }
         #expect(own.map(\.writtenAt) == [first] && own.map(\.changeCount) == [second])
-        // Both versions then have the value, and each is charged for it.
+        // Both versions share the promise. Once it is fulfilled, both have the value, and each is charged for it.
         let before = try await store.commit { $0.usage() }.total.bytes
         #expect(try await fulfil(0, .html, second, "<p>", in: store))
         #expect(try await store.commit { $0.usage() }.total.bytes == before + 6)

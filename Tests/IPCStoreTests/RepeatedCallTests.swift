@@ -132,7 +132,7 @@ import Testing
         place.clock.advance(seconds: 10_001)
         let third = try await store.commit { try $0.setItems([.string("x")], on: board, options) }
         #expect(second == first && back == first && third > first)
-        // The id is now remembered for the third call, even when the row of the first one is deleted.
+        // The id now belongs to the third call, and is still remembered when the row of the first call is deleted.
         for _ in 0..<5 { _ = try await store.commit { try $0.clear(.general, WriteOptions(id: .random())) } }
         let fourth = try await store.commit { try $0.setItems([.string("x")], on: board, options) }
         #expect(fourth == third)

@@ -93,8 +93,8 @@ import Testing
         #expect(try place.bytes(quarantine + "-wal") == written)
         try await again.put("new", on: board)
         try await again.close()
-        // The control: now that the log has its database, nothing is moved, and the log that was moved aside before
-        // stays there.
+        // The control: the new log has its database, so nothing is moved aside this time. The old log stays where it
+        // was moved.
         let next = try Store.open(image)
         #expect(next.report.quarantine == nil)
         #expect(try await next.text(of: board) == "new")

@@ -178,7 +178,7 @@ import Testing
         }
         #expect(error?.code == .invalidArguments)
         #expect(try await store.commit { try $0.facts(of: board).changeCount } == count)
-        // The control: adding plain content works, and so does replacing everything by the secret.
+        // The control: adding plain content works, and so does replacing everything with the secret.
         _ = try await store.commit { try $0.addItems([.string("plain")], to: board) }
         _ = try await store.commit { try $0.setItems([.string("secret")], on: board, secret) }
         #expect(try await store.text(of: board) == "secret")

@@ -14,7 +14,7 @@ import Testing
         let before = try await store.put("x", on: .named("a"))
         let skipped = before + 1_000_000_000
         #expect(try await store.commit { try $0.skipChangeCounts(to: skipped) } == skipped)
-        // A count that was already reached changes nothing.
+        // Skipping to a count that was already reached changes nothing.
         #expect(try await store.commit { try $0.skipChangeCounts(to: before) } == skipped)
         if crashes {
             let image = try place.crashImage()

@@ -121,7 +121,8 @@ import Testing
         await #expect(
             throws: LimitExceeded(limit: "stored-bytes", use: 0, request: 101, allowed: 100)
         ) { try await set(101, on: .named("b"), alice, in: store) }
-        // The control: this write is small enough, so the error names the other limit, the number of items.
+        // The control: this write is small enough for the store, so the error names the other limit, the number of
+        // items.
         await #expect(
             throws: LimitExceeded(limit: "items-per-source", use: 2, request: 1, allowed: 2)
         ) { try await set(99, on: .named("b"), alice, in: store) }

@@ -71,7 +71,7 @@ import Testing
             #expect(try await image.commit { try $0.requests.record(request.id)?.attempts } == number)
             try await image.close()
         }
-        // An outcome with fewer attempts does not lower the number.
+        // An outcome that states fewer attempts does not lower the recorded number of attempts.
         #expect(try await store.end(request.id, .failed).attempts == 3)
         await #expect(throws: RequestError.hasEnded(request.id)) { try await store.attempt(request.id) }
         try await store.close()

@@ -52,7 +52,7 @@ import Testing
         try await store.close()
     }
 
-    /// The control: without this delay, the end of each request is flushed on its own.
+    /// The control: if groups do not wait for other requests to end, the end of each request is flushed on its own.
     @Test func withoutALingerTimeEachRequestIsFlushed() async throws {
         let store = try open(gatherMicroseconds: 0)
         let ids = try await begin(3, in: store)

@@ -58,8 +58,8 @@ import Testing
         for requests in many { try await end(requests, in: store) }
         #expect(try await kept(few, in: store) == 8)
         let left = try await kept(many.flatMap { $0 }, in: store)
-        // Unattested payers together keep at most four times as many records as one payer, minus those that were
-        // deleted in one step.
+        // Unattested payers together keep at most four times as many records as one payer may keep. When they exceed
+        // that, more records are deleted than necessary.
         #expect((15...32).contains(left), "\(left)")
         // The control: an application whose id the bus attests keeps all of its records.
         let owned = (0..<10).map { _ in record(.owned, ":3.1@bus 9-9") }

@@ -132,7 +132,7 @@ import Testing
         place.clock.advance(seconds: 1)
         #expect(try await store.commit { try $0.requests.record(old.id) } == nil)
         #expect(try await store.commit { try $0.requests.record(waiting.id) } != nil)
-        // The id can be used again. The new record stays when the old one would have been deleted.
+        // The id can be used again, and the new record stays when the old one is deleted.
         let again = request(old.id, arguments: [7])
         #expect(try await store.commit { try $0.requests.begin(again) } == nil)
         #expect(try await store.commit { $0.nextExpiry } != nil)
