@@ -250,7 +250,7 @@ public final class Connection {
         incoming.boundUnreadAnswers(on: self, isPresent: isPresent)
     }
 
-    /// Limits the arguments of unfinished calls until the connection closes.
+    /// Limits the total bytes in the arguments of unfinished calls until the connection closes.
     /// - Parameter messageBytes: the size limit of an incoming message. The arguments of a longer message are dropped.
     public func bound(_ arriving: ArrivingBytes, messageBytes: Int) {
         link?.arriving = arriving

@@ -36,7 +36,7 @@ public enum BusAddress: Sendable, Hashable {
         get throws(ConnectionError) { !Set(try resolve()).isDisjoint(with: try BusAddress.system.resolve()) }
     }
 
-    /// The bytes of an environment variable; `nil` if it is not set or empty. Also `nil` if this program runs with
+    /// The bytes of an environment variable; `nil` if it is empty or not set. Also `nil` if this program runs with
     /// more rights than the user who started it and set the variable (secure_getenv(3)).
     private static func environment(_ name: String) -> [UInt8]? {
         guard let value = clinux_environment(name), value.pointee != 0 else { return nil }

@@ -177,7 +177,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// The timeout for epoll_wait(2). To notice a quiet second, the thread limits one sleep to a second.
+    /// The timeout for epoll_wait(2). The first sleep after work is limited to a second, so that the thread notices when
+    /// it has been idle for that long.
     @DBusActor private var millisecondsToSleep: CInt {
         let next = millisecondsToNextTimer
         guard quietWork != nil, !isQuiet else { return next }
@@ -227,8 +228,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for action in due { action() }
     }
 
-    /// Runs due timers one at a time, because an action may set or cancel other timers. The number is limited, because
-    /// each action resumes a task. The remaining timers, and timers set by these actions, run after the next poll.
+    /// Runs due timers one at a time, because an action may set or cancel other timers. Each action resumes a task, so
+    /// only a limited number runs now. The other due timers, and timers set by these actions, run after the next poll.
     @DBusActor private func runDueTimers() {
         let (now, last) = (ContinuousClock.now, lastTimer)
         for _ in 0..<Self.timersPerTurn {
@@ -255,8 +256,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     /// Runs a job on the executors that its task most likely expects; after a wrong guess, the task needs another job
-    /// to switch to its actor. Only a task that prefers this executor enqueues a job on this thread: any other task
-    /// here continues without one. Most jobs from other threads belong to tasks without this preference.
+    /// to switch to its actor. A job enqueued on this thread belongs to a task that prefers this executor, because any
+    /// other task continues here without a new job. Most jobs from other threads belong to tasks without this preference.
     @DBusActor private func run(_ arrival: Arrival) {
         switch arrival {
         case .own(let job):

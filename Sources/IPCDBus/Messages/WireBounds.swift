@@ -3,8 +3,9 @@
 package struct WireBounds: Sendable {
     /// The byte limits by name.
     private let limits: [String: UInt64]
-    /// The maximum number of elements in an array of strings, including those of inner arrays; `textsLimit` names it.
+    /// The maximum number of elements in an array of strings, including those of inner arrays.
     let texts: UInt64
+    /// The name of the limit ``texts``, for error messages.
     let textsLimit: String
 
     package init(limits: [String: UInt64], texts: UInt64, named textsLimit: String) {

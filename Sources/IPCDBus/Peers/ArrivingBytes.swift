@@ -33,7 +33,7 @@ public final class ArrivingBytes {
     private static let always = 1 << 20
 
     /// - Parameter most: the maximum number of bytes of all callers together. One caller may have half of it. A caller
-    ///   that has none yet is admitted until the total reaches one and a half times the maximum.
+    ///   without charged bytes is admitted until the total reaches one and a half times the maximum.
     public init(most: Int) { self.most = most }
 
     /// - Returns: `nil` if the bytes exceed the holder's share.

@@ -50,7 +50,7 @@ final class HeldBound {
             total -= longest.amount
             holding[ObjectIdentifier(longest)] = nil
             (longest.amount, longest.hasEnded) = (0, true)
-            // Close the connection later: its calls then fail, and the code that handles this may send again.
+            // Close after the current job: this fails the connection's calls, and their callers may send again at once.
             DBusActor.thread.soon { longest.end() }
         }
         return !share.hasEnded

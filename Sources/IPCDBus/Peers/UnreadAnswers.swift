@@ -2,8 +2,8 @@ internal import IPCQueues
 
 /// The answers that a bus may still hold because their callers do not read.
 ///
-/// A bus that stores such messages without a limit reports their size (`org.freedesktop.DBus.Debug.Stats`), so this
-/// process limits them. A bus without this interface has limits of its own. On such a bus, a caller counts as reading
+/// A bus that stores such messages without a limit reports their size (`org.freedesktop.DBus.Debug.Stats`), and this
+/// process limits them. A bus that does not report the size has limits of its own; there, a caller counts as reading
 /// again once it answers a ping or the ping times out.
 @DBusActor
 final class UnreadAnswers {
