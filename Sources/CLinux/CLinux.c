@@ -169,7 +169,7 @@ int clinux_accept(int socket) { return lasting(accept4(socket, 0, 0, SOCK_CLOEXE
 
 void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
-// The linker puts this in place of the relocation code in programs at a fixed address, which need none (Makefile).
+// Programs at a fixed address need no relocation code, so the linker replaces it with this function (Makefile).
 void clinux_nothing(void) {}
 
 void clinux_occupy_standard_streams(void) {

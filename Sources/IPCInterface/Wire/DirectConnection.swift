@@ -2,7 +2,7 @@ package import IPCDBus
 
 /// Opens a direct connection to the broker for a program that is already on the bus.
 package enum DirectConnection {
-    /// A program other than the broker answered, or the new connection belongs to a different caller.
+    /// A program other than the broker answered, or `Hello` did not return the bus name of this program.
     private struct Stranger: Error {}
 
     /// Asks the broker for a socket, connects to it, and calls `Hello`. From then on, the broker delivers requests over

@@ -5,7 +5,7 @@ package import IPCDBus
 package protocol KeyedValues: DBusCodable {
     init()
     static var keys: [Key<Self>] { get }
-    /// Whether an unknown key is an error. It is in options, because callers rely on the options that they set.
+    /// Whether an unknown key is an error, as it is in options: callers rely on every option that they set.
     static var isStrict: Bool { get }
 }
 
