@@ -4,7 +4,7 @@ internal import IPCDBus
 /// Sends messages through a socket in random pieces, and compares the received messages with the same messages read one
 /// by one.
 enum ArrivalInPieces {
-    /// - Parameter frames: messages with a valid frame and any content.
+    /// - Parameter frames: messages whose ends can be found; the rest of their content may be invalid.
     static func difference(_ frames: [[UInt8]], cutting: Int, _ random: inout Randomness) -> String? {
         var pair: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0 else { return nil }
@@ -27,7 +27,7 @@ enum ArrivalInPieces {
         return expected.isEmpty ? nil : "a message has not arrived"
     }
 
-    /// Compares the messages so far; removes the received ones from `expected`.
+    /// Compares the messages received so far with the first elements of `expected`, and removes these elements.
     private static func difference(_ incoming: inout IncomingBytes, _ expected: inout ArraySlice<Message?>) -> String? {
         while true {
             do throws(MessageError) {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import IPCDBus
 
-/// Measures how long it takes to check one message that is as expensive as its type allows. All other clients wait that
-/// long.
+/// Measures how long it takes to check a message that is as expensive to check as its type allows. All other clients
+/// have to wait during the check.
 package struct CheckTimes {
     package struct Kind: Sendable, CustomStringConvertible {
         package let description: String

@@ -17,7 +17,7 @@ final class DescriptorPeer {
 
     /// - Returns: `nil` if the system has no socket or no file left.
     init?() {
-        // The name of an abstract socket that the kernel chooses: five digits (unix(7), "autobind").
+        // The kernel chooses the name of the abstract socket: five hexadecimal digits (unix(7), "autobind").
         let listener = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
@@ -55,7 +55,8 @@ final class DescriptorPeer {
         (connection, socket) = (nil, -1)
     }
 
-    /// Connects libdbus, and answers like a server with descriptors (D-Bus specification, "Authentication Protocol").
+    /// Connects libdbus, and answers like a server that accepts descriptors (D-Bus specification, "Authentication
+    /// Protocol").
     private func connect() -> OpaquePointer? {
         if let connection { return connection }
         guard let connection = dbus_connection_open_private(address, nil) else { return nil }

@@ -1,7 +1,7 @@
 internal import IPCDBus
 
-/// Reads a dictionary `a{sv}` twice and compares the results: by comparing the beginning of each entry with known
-/// bytes, and by reading each key and type.
+/// Checks that two ways to read a dictionary `a{sv}` give the same result: reading each key and type, and matching the
+/// beginning of each entry against known bytes.
 enum KnownBeginnings {
     private struct Entry {
         let key: String
@@ -30,7 +30,7 @@ enum KnownBeginnings {
         }
     }
 
-    /// The text of a value. Equal values have equal texts even if they do not equal themselves, such as NaN.
+    /// The text of a value, for comparisons: NaN does not equal itself, but its text does.
     private struct Text: Equatable {
         let text: String
         init(_ value: Value) { text = "\(value)" }

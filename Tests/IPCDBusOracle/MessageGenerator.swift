@@ -4,7 +4,7 @@ package struct MessageGenerator {
     private var values: ValueGenerator
     private let faultOdds: Int
     private let descriptorCount: Int
-    /// The types of the known fields, in the order of their codes.
+    /// The types of the known header fields, in the order of the fields' codes.
     private static let types = Array("osssussgu".utf8)
 
     /// - Parameter descriptorCount: the number of descriptors that come with the message.

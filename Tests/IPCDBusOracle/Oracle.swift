@@ -16,7 +16,7 @@ package struct Oracle {
     }
 
     private let seed: UInt64
-    /// The number of messages that both implementations accepted; below, the number of those that both rejected.
+    /// The number of messages that both implementations accepted; ``rejected`` counts those that both rejected.
     package private(set) var accepted = 0
     package private(set) var rejected = 0
     package private(set) var intended: [IntendedDifference: Int] = [:]

@@ -54,7 +54,7 @@ extension Randomness {
         }
     }
 
-    /// Bytes that are not UTF-8, each violating a different rule.
+    /// Bytes that a D-Bus string must not contain: invalid UTF-8 of various kinds, or a NUL character.
     mutating func noText() -> [UInt8] {
         pick([
             [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
