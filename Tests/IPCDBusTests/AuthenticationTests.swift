@@ -4,7 +4,7 @@ import Testing
 
 /// The authentication that precedes the first message, without a socket.
 struct AuthenticationTests {
-    /// Plays a program of user 1000 that sends the text in pieces of `piece` bytes, and returns the answers that it
+    /// Acts as a program of user 1000 that sends the text in pieces of `piece` bytes, and returns the answers that it
     /// gets.
     private func converse(
         _ said: String, side: Authentication.Side = .server(peer: 1000, own: 1000, id: "1234"), piece: Int = .max
@@ -26,8 +26,8 @@ struct AuthenticationTests {
         let all = converse("\0AUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\nl\u{1}", piece: piece)
         #expect(all.answers == "OK 1234\r\nAGREE_UNIX_FD\r\n")
         #expect(all.state == .finished)
-        // The first two bytes of a message follow BEGIN. They are left over, whether they come in the same piece or
-        // not.
+        // The first two bytes of a message follow BEGIN. They are left over, whether or not they come in the same
+        // piece as BEGIN.
         #expect(all.left == 2)
     }
 

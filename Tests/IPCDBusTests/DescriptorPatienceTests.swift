@@ -31,7 +31,7 @@ struct DescriptorPatienceTests {
         var attempts = 0
         #expect(patience.waits { attempts += 1 })
         patience.end()
-        // Wait until the next attempt would have been made if ending the wait had not cancelled it.
+        // Let the time of the next attempt pass. `end()` must have cancelled that attempt.
         let timer = DBusTimer()
         await withCheckedContinuation { continuation in
             timer.set(at: .now + DescriptorPatience.most) { continuation.resume() }

@@ -116,7 +116,7 @@ struct LinkTests {
         withExtendedLifetime(other) {}
     }
 
-    /// Sends a client's greeting, then the parts, each with this many descriptors.
+    /// Sends a client's greeting, then the parts, each with its own number of descriptors.
     private static func say(_ parts: [(bytes: [UInt8], descriptors: Int)], over socket: Descriptor) throws {
         let hello = Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
         for part in [(bytes: hello, descriptors: 0)] + parts {
@@ -200,7 +200,7 @@ struct LinkTests {
         // The end of a message arrives together with the beginning of the next one, which has just as many descriptors.
         let joined = Array(Self.withDescriptors[1...]) + Self.withDescriptors
         #expect(try await Self.defects([(first, 3), (joined, 3)]) == [nil, nil])
-        // A message refers to more descriptors than arrive; then some arrive with a message that refers to none.
+        // First, a message refers to more descriptors than arrive. Then descriptors arrive that no message refers to.
         let missing = MessageDefect.invalid(.malformed("a message refers to more file descriptors than it carries"))
         #expect(try await Self.defects([(Self.withDescriptors, 2)]) == [missing])
         #expect(try await Self.defects([(Self.plain, 1), (Self.withDescriptors, 3)]) == [nil, nil])

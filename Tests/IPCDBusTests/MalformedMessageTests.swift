@@ -58,7 +58,7 @@ struct MalformedMessageTests {
         Edit(12, [55], noEnd),
         Edit(12, [53], noEnd),
         Edit(16, [0], "a header field has the number 0"),
-        // Field 10 is unknown and skipped, so the call lacks its path.
+        // The path's field gets the unknown number 10 and is skipped, so the call lacks its path.
         Edit(16, [10], lacks),
         Edit(17, [2], otherType),
         Edit(18, [115], otherType),

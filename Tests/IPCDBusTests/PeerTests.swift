@@ -117,7 +117,7 @@ struct PeerTests {
                 throws: CallError.remote(name: ErrorName.unknownMethod.text, message: "/echo has no method Nothing")
             ) { try await connection.call(unknown, on: nil, at: "/echo", ()) }
         }
-        // The control: without arguments, both methods answer, and `Ping` even at a path without an object.
+        // The control: both methods answer if they are called without arguments; `Ping` does so at any path.
         try await connection.call(Peer.ping, on: nil, at: "/none", ())
         #expect(try await connection.call(Peer.getMachineID, on: nil, at: "/echo", ()).count == 32)
     }

@@ -34,7 +34,7 @@ struct WireBoundsTests {
         #expect(throws: beyond) { try read(Array(repeating: "", count: 11)) }
         #expect(throws: beyond) { try read(Array(repeating: [String](), count: 12)) }
         #expect(throws: beyond) { try read([Array(repeating: "", count: 12)]) }
-        // The control: a receiver without bounds reads all of them.
+        // The control: a receiver without bounds reads all 11 strings.
         #expect(try read(Array(repeating: "", count: 11), bounds: nil).count == 11)
     }
 
