@@ -12,7 +12,7 @@ enum InterfaceTables {
     struct Keys: Sendable {
         /// The keys of each argument that is a dictionary, by the argument's name.
         let arguments: [String: [String: String]]
-        /// The keys of dictionaries within those dictionaries; the member's comment documents them too.
+        /// The keys of dictionaries inside the arguments' dictionaries; the member's comment documents them too.
         var nested: [String: String] = [:]
         /// The keys that are in a table shared by several members, but that this member does not use.
         var unused: Set<String> = []

@@ -7,7 +7,7 @@ struct InvariantDocumentTests {
         try FileContents.text("\(ProjectFiles.root)/docs/invariants.md")
     }
 
-    /// The tests of all modules. A file that cannot be read counts as empty, so the document then names missing tests.
+    /// The tests of all modules. If a file cannot be read, its tests are missing here, and a check reports them.
     private static let declaredTests = ProjectFiles.swiftFiles(below: "Tests").flatMap {
         DeclaredTest.all(in: (try? FileContents.text("\(ProjectFiles.root)/Tests/\($0)")) ?? "")
     }
