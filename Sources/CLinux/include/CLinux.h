@@ -35,7 +35,7 @@ int clinux_memory_file(const char *name);
 int clinux_seal(int descriptor);
 
 // Whether a memory file's length and content cannot change (F_GET_SEALS, fstatfs). F_SEAL_FUTURE_WRITE is not enough:
-// existing mappings can still write. Nor are seals on a file of huge pages, which are allocated only when first accessed.
+// existing mappings can still write. Nor are seals on a file of huge pages, which are allocated on first access.
 int clinux_has_fixed_content(int descriptor);
 
 // Opens a descriptor that only identifies a file, such as a socket, without following a link. Fails with EMFILE if only

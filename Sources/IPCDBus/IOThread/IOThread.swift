@@ -177,8 +177,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// The timeout for epoll_wait(2). The first sleep after work is limited to a second, so that the thread notices when
-    /// it has been idle for that long.
+    /// The timeout for epoll_wait(2). The first sleep after work is limited to a second, so that the thread notices
+    /// when it has been idle for that long.
     @DBusActor private var millisecondsToSleep: CInt {
         let next = millisecondsToNextTimer
         guard quietWork != nil, !isQuiet else { return next }
@@ -257,7 +257,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     /// Runs a job on the executors that its task most likely expects; after a wrong guess, the task needs another job
     /// to switch to its actor. A job enqueued on this thread belongs to a task that prefers this executor, because any
-    /// other task continues here without a new job. Most jobs from other threads belong to tasks without this preference.
+    /// other task continues here without a new job. Most jobs from other threads belong to such other tasks.
     @DBusActor private func run(_ arrival: Arrival) {
         switch arrival {
         case .own(let job):

@@ -192,7 +192,7 @@ extension MessageHeader {
         return next
     }
 
-    /// Reads one field. Most of the time for reading a short message is spent here, so this does not use ``MessageReader``.
+    /// Reads one field. Reading a short message spends most of its time here, so this does not use ``MessageReader``.
     /// - Parameter seen: has one bit for each known field that came before this one.
     /// - Returns: the end of the field.
     private mutating func readField(

@@ -27,7 +27,7 @@ package enum Broker1 {
 }
 
 package struct ConnectOptions: Options {
-    /// Whether the broker sends requests to this handler over the direct connection, once the handler has called `Hello`.
+    /// Whether the broker sends requests to this handler over the direct connection once the handler calls `Hello`.
     package var deliveries: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [Key("deliveries", \.deliveries)]
