@@ -33,7 +33,7 @@ extension IPCError {
     /// The exit code of the tools. A request that can never succeed counts as wrong input: trying again does not help.
     package var exit: ExitCode { isBeyondLimit ? .dataError : code.exit }
 
-    /// The exit code for ``code``, or 65 if the request by itself exceeds a limit, so that it can never succeed.
+    /// The exit code for ``code``, or 65 if the request by itself exceeds a limit and so can never succeed.
     public var exitCode: Int32 { exit.rawValue }
 }
 

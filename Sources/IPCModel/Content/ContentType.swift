@@ -116,6 +116,6 @@ extension PasteboardItem {
 }
 
 extension Sequence<[ContentType]> {
-    /// Whether a password manager marked promised content as a secret. Each element has the types of one item.
+    /// Whether a password manager marked promised content as a secret. Each element lists the types of one item.
     package var isMarkedSensitive: Bool { contains { $0.contains(where: \.marksSecret) } }
 }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
 extension ContentFile {
-    /// The store's record of a file that it has checked and, if necessary, copied. Without such a record, a file cannot
-    /// become part of a version. If it never does, the copy is discarded when this object is released.
+    /// The store's record of a file that it has checked and, if necessary, copied. Only a file with such a
+    /// record can become part of a pasteboard version. If it never does, the copy is discarded with this object.
     package final class Taken: Sendable {
         /// Where the bytes are stored.
         package enum Place: Sendable, Hashable {

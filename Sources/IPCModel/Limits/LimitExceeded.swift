@@ -19,8 +19,8 @@ package struct LimitExceeded: Condition, Hashable {
 
     /// The requested amount, if it can never fit, no matter what is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // A version or message never shrinks, so what it already contains counts too. For any other limit, one
-        // unit is never too large a request, even if the limit is 0: a call that does not have to wait takes no unit.
+        // A version or message never shrinks, so the amount that is already in it counts too. For any other limit, a
+        // request for one unit may succeed later, even if the limit is 0: a call that need not wait takes no unit.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
         return amount > max(isOfOneObject ? 0 : 1, allowed) && !isShare ? amount : nil
@@ -40,7 +40,7 @@ package struct LimitExceeded: Condition, Hashable {
     }
 
     /// This text in the message is the only sign that a request can never succeed. The error for a limit that is
-    /// currently reached has the same D-Bus name, and neither error has another argument.
+    /// currently reached has the same D-Bus name, and the message is the only argument of both errors.
     fileprivate static let exceeds = " exceeds the limit of "
 
     /// Returns text such as `5.0 GiB exceeds the limit of 4 GiB`, with exact numbers if the rounded ones are equal.
@@ -52,7 +52,7 @@ package struct LimitExceeded: Condition, Hashable {
 }
 
 extension IPCError {
-    /// Whether the request by itself exceeds a limit, so that it can never succeed.
+    /// Whether the request by itself exceeds a limit and so can never succeed.
     package var isBeyondLimit: Bool { code == .limitExceeded && message.contains(LimitExceeded.exceeds) }
 }
 

@@ -1,6 +1,6 @@
-/// The limits of the broker, which creates one value when it starts, from the defaults here, the configuration and the
-/// command line. `dbus/ipc-broker.conf` describes each limit; tests check that it matches this type. ``Limits/all``
-/// gives each limit a name on the wire and a range.
+/// The limits of the broker. When it starts, it takes them from the defaults here, the configuration and the command
+/// line. `dbus/ipc-broker.conf` describes each limit; tests check that this file matches the type. ``Limits/all`` gives
+/// each limit a name on the wire and a range.
 package struct Limits: Sendable, Hashable {
     // Messages
 
@@ -34,7 +34,7 @@ package struct Limits: Sendable, Hashable {
     package var storedBytes: UInt64 = 64 << 30
     package var storedBytesPerSource: UInt64 = 32 << 30
     package var memoryBytes: UInt64 = 4 << 30
-    /// 4 GiB and one page, so that a file of 4 GiB fits.
+    /// 4 GiB and one page of 4 KiB.
     package var valueBytes: UInt64 = 4 << 30 + 4_096
     package var descriptors: UInt64 = 16_384
     package var descriptorsPerCaller: UInt64 = 128

@@ -7,9 +7,9 @@ package enum PasteboardVisibility: Sendable, Hashable {
 
     package var isWhole: Bool { self == .whole }
 
-    /// The names that a sandboxed caller can see: single names, sorted, and the prefix that all other visible names
-    /// have. Lists are made from these without scanning hidden names. `nil` if nothing is hidden.
-    /// - Parameter prefix: the prefix of the names to list.
+    /// The visible names that start with `prefix`: single names, sorted, and a prefix that all other such names have
+    /// (`nil` if there are no others). With these, a list is made without scanning hidden names.
+    /// - Returns: `nil` if nothing is hidden.
     package func places(beginning prefix: String) -> (names: [PasteboardName], prefix: String?)? {
         guard case .sandbox(let id, let made) = self else { return nil }
         let own = id.flatMap { try? PasteboardName($0) }

@@ -1,7 +1,8 @@
-/// The state machine of one handler: its requests, and when each is sent. Each request has its own: ``RequestLife``.
+/// The state machine of one handler: its requests, and when each is sent. Each request also has a state machine of its
+/// own, a ``RequestLife``.
 ///
-/// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may be sent: it
-/// manages the window (one request at a time after a crash), the pauses after failures, and starting the handler. A
+/// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may be sent: it limits
+/// how many the handler has at a time (only one after a crash), pauses after failures, and starts the handler. A
 /// ``RequestLife`` decides how its request ends: actions of this queue become events of the ``RequestLife``, and
 /// actions of the ``RequestLife`` become events of this queue.
 ///
@@ -11,7 +12,7 @@
 /// operation takes does not depend on the number of waiting requests.
 package struct HandlerQueue: Sendable, Equatable {
     package enum Event: Sendable, Hashable {
-        /// A request joins its sender queue at the end.
+        /// A request joins the end of its sender queue.
         /// - isQueued: whether the sender queued the request instead of waiting for the outcome.
         /// - size: the size of its URL and payload in bytes.
         /// - isReady: whether the request is already stored, or does not have to be.
@@ -430,7 +431,8 @@ extension HandlerQueue {
             && connection.overdue.values.reduce(0, +) < bytesMost && (usedBytes == 0 || usedBytes + size <= bytesMost)
     }
 
-    /// Whether to send nothing now: during a pause or a switch of routes, or while the handler may have left the bus.
+    /// Whether to send nothing now: during a pause, during a switch to or from a direct connection, or while the
+    /// handler may have left the bus.
     private mutating func isOnHold(_ now: UInt64) -> Bool {
         guard pauseEnd <= now else {
             plan(pauseEnd)

@@ -61,7 +61,7 @@ package struct RequestLife: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// The request may be delivered when its turn comes.
         case makeReady
-        /// Read the data to send, and record the delivery attempt: later ones get higher numbers even after a restart.
+        /// Read the data to send, and record the attempt, so that later ones have higher numbers even after a restart.
         case prepare
         case send
         /// Return the request to its place in its sender queue.

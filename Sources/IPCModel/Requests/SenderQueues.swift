@@ -174,7 +174,7 @@ struct SenderQueues: Sendable, Equatable {
             suspectCount += 1
         }
         let (queue, number) = (places[slot].queue, places[slot].number)
-        // The loop is short: only other requests that were put back can come first, and the window limits their number.
+        // The loop is short: only other returned requests can precede this one, and the window limits their number.
         var later = queues[queue].waiting.first
         while later != .none, places[later].number < number { later = places[later].neighbours.next }
         places.insert(slot, before: later, in: &queues[queue].waiting)
