@@ -251,8 +251,8 @@ package final class Broker {
 }
 
 extension WireBounds {
-    /// The bounds of every message to the broker. Arrays of strings contain names, content types or digests; their
-    /// exact limits are checked when a call reads them.
+    /// The bounds of every message to the broker. Any array of strings (names, content types, digests) may have as many
+    /// elements as the highest limit for such an array allows; the exact limit is checked when a call reads the array.
     init(_ limits: Limits) {
         self.init(
             limits: limits.dictionary,

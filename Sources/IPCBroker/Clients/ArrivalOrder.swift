@@ -25,7 +25,8 @@ final class ArrivalOrder {
         return try await prepare()
     }
 
-    /// Takes the caller's turn, unless another of its calls has it. An inner function lets Swift hash the name once.
+    /// Takes the caller's turn, unless another of its calls has it. The dictionary entry is passed to an inner
+    /// function, so that the caller's name is hashed only once.
     private func takeTurn(of caller: BusName?) -> Bool {
         func take(_ queue: inout Queue<CheckedContinuation<Void, Never>>?) -> Bool {
             guard queue == nil else { return false }

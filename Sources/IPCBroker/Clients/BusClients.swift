@@ -114,7 +114,7 @@ final class BusClients {
     }
 
     private static func source(stated: ApplicationID?, isOwner: Bool, _ confinement: Confinement) -> Source {
-        // A stated id comes first if the caller owns that name on the bus; otherwise, a sandbox's id goes before it.
+        // The id of a sandbox takes precedence over a stated id, unless the caller owns the stated id on the bus.
         if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
         if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
         return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
@@ -200,7 +200,7 @@ final class BusClients {
         return found
     }
 
-    /// Forgets the owner of a name, because a failed delivery showed its departure before the bus reported it.
+    /// Forgets the owner of a name, because a failed delivery showed that the owner has left before the bus said so.
     func forget(_ application: ApplicationID, owner: BusName) {
         owners.forget(application, owner: owner)
     }

@@ -92,7 +92,7 @@ extension HandlerDelivery {
         handle(.stillThere, of: request)
     }
 
-    /// Reports a crash once the bus has answered a query, because its errors for undelivered requests arrive earlier.
+    /// Reports a crash once the bus has answered a query: by then, its errors for undelivered requests have arrived.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.context.connection.owner(of: owner)

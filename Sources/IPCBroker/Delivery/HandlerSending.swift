@@ -27,7 +27,7 @@ extension HandlerDelivery {
     private func couldNotPrepare(_ request: PendingRequest, _ error: any Error) {
         switch (error as? any Condition)?.ipcError {
         case let reason? where reason.code == .payloadInvalid && !context.facts(application).isLive:
-            // The handler has not registered yet. Wait for that, because it may declare that it takes descriptors.
+            // The payload does not fit. Wait until the handler registers: it may declare that it takes descriptors.
             request.note(.handedBack, detail: reason.message)
             handle(.unprepared(request.id, pause: nil))
         case let reason? where reason.code == .payloadInvalid:

@@ -10,7 +10,8 @@ final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
     let application: ApplicationID
     let source: Source
-    /// The account that is charged. It never belongs to an unproven source, because any program could use it up.
+    /// The account that is charged. An unproven source has no account of its own, because any program could name that
+    /// source and use up the account.
     let payer: Payer
     /// The sender; `nil` if an earlier broker accepted the request and its sender is not on this bus.
     let caller: BusName?
@@ -60,7 +61,7 @@ final class PendingRequest: @DBusActor Deadlined {
     /// The accounts that are charged for the request; `nil` if it is not in the table.
     var loads: RequestTable.Loads?
     var deadlineIndex = -1
-    /// The commit group that stores the request's acceptance, if any. If it is lost, the request's end is not stored.
+    /// The commit group with the request's acceptance, if any. If its writes are lost, the request's end is not stored.
     var group: CommitGroup?
 
     init(

@@ -153,7 +153,8 @@ final class RequestTable {
         try checkMemory(isQueued ? Self.queuedCost : memory, beside: total)
     }
 
-    /// Limits the memory of all requests to `waitingBytes` or, if more, to that of `pendingRequests` queued requests.
+    /// Limits the memory of all requests to `waitingBytes`, or to what `pendingRequests` queued requests take if that
+    /// is more.
     private func checkMemory(_ request: UInt64, beside total: Charges) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
         let use = total.waitingBytes.addingClamped(total.queued * Self.queuedCost)

@@ -4,7 +4,7 @@ internal import IPCStore
 
 // Preserves the claims of running handlers across a restart of the broker.
 extension SchemesService {
-    /// Restores the claims of handlers that kept their connection across the restart, and expects the others to return.
+    /// Restores the claims of handlers that kept their connection across the restart. Expects all others to return.
     func loadLive() async throws {
         let earlier = try await store.commit { try $0.registrations.liveClaims() }
         var gone: [LiveClaims] = []
