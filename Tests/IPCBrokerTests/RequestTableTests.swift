@@ -139,8 +139,8 @@ struct RequestTableTests {
         let never = try #require(try Self.refusal(table, size: 751, isQueued: false))
         #expect(never == LimitExceeded(limit: "waiting-bytes", use: 0, request: 751, allowed: 750))
         #expect(never.ipcError.exit == .dataError)
-        // Other requests also leave too little room, but the error must still be that 751 bytes never fit. After the
-        // first round, the memory is too full; after the second one, the handler has its two requests as well.
+        // Even while other requests leave too little room, the error must be that 751 bytes never fit. After one other
+        // request, too little memory is left; after two, the handler also has as many requests as it may have.
         for source in ["a.b", "a.c"] {
             table.insert(try Self.request(source, size: 300, isQueued: false))
             #expect(try Self.refusal(table, size: 751, isQueued: false) == never)

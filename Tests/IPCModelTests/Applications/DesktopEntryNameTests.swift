@@ -11,7 +11,7 @@ struct DesktopEntryNameTests {
     ])
     func anIDIsAsCloseToTheEntryAsTheGrammarAllows(entry: String, id: String) throws {
         #expect(ApplicationID(desktopEntry: entry).text == id)
-        // The control: each expected text is a valid application id.
+        // The expected text is itself a valid application id.
         #expect(try ApplicationID(id).text == id)
     }
 

@@ -132,7 +132,7 @@ struct LimitsTests {
             LimitExceeded(limit: "stored-bytes", use: 7, request: 200, allowed: 100),
             "the request is too large: 200 B exceeds the limit of 100 B (“stored-bytes”); ", .dataError
         ),
-        // The control: here, waiting may help, because space can become free.
+        // Negative control: here, waiting may help, because space can become free.
         (
             LimitExceeded(limit: "stored-bytes", use: 90, request: 20, allowed: 100),
             "the limit “stored-bytes” is reached: 90 in use, 20 more requested, 100 allowed; ", .tryAgain
@@ -162,7 +162,7 @@ struct LimitsTests {
         for word in ["later", "wait for", "first", "finish", "close", "clear", "remove", "unregister", "forget"] {
             #expect(!row.remedyIfTooLarge.contains(word), "\(message)")
         }
-        // The control: for a request that may fit later, the message has the advice to wait or to make room.
+        // Negative control: for a request that may fit later, the message gives the advice to wait or to make room.
         let reached = LimitExceeded(limit: name, use: 6, request: 5, allowed: 10, isShare: true).ipcError.message
         #expect(reached.contains(" is reached: ") && reached.hasSuffix("; " + row.remedy))
     }
@@ -192,7 +192,7 @@ struct LimitsTests {
         let rest = #expect(throws: LimitExceeded.self) {
             try limits.checkShared(\.waitingBytes, use: 40, ofPayer: 0, request: 60)
         }
-        // The last quarter of the limit is for small requests. A request that needs part of it never gets it.
+        // Only small requests may use the last quarter of the limit, so a large one that needs part of it never fits.
         let mostOfAll = #expect(throws: LimitExceeded.self) {
             try limits.checkShared(\.waitingBytes, use: 0, ofPayer: 0, request: 76)
         }

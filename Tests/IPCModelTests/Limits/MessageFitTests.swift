@@ -34,7 +34,7 @@ struct MessageFitTests {
             throws: LimitExceeded(
                 limit: "inline-message-bytes", use: 0, request: 16 * Self.mib + 1, allowed: 16 * Self.mib)
         ) { try Limits().messageFit(most + [1]) }
-        // The control: as a descriptor, the same number of bytes is accepted.
+        // Negative control: as a descriptor, the same number of bytes is accepted.
         #expect(try Limits().messageFit([16 * Self.mib + 1]).inlineBytes == 0)
     }
 

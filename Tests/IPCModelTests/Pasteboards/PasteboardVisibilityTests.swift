@@ -25,7 +25,7 @@ struct PasteboardVisibilityTests {
         } else {
             #expect(throws: PasteboardError.notVisible(name, sandbox: "org.example.App")) { try visibility.check(name) }
         }
-        // The controls: callers outside a sandbox see every pasteboard, and sandboxed callers without an id see none.
+        // Callers outside a sandbox see every pasteboard, and sandboxed callers without an id see none.
         #expect(PasteboardVisibility.whole.allows(name) && PasteboardVisibility.whole.isWhole)
         #expect(!PasteboardVisibility.sandbox(nil).allows(name) && !PasteboardVisibility.sandbox("").allows(name))
     }

@@ -1,6 +1,6 @@
 @testable import IPCModel
 
-/// A handler queue and the lives of its requests, connected as in the broker, with at most one deliberate defect.
+/// A ``HandlerQueue`` and the ``RequestLife`` of each request, connected as in the broker, with at most one defect.
 struct HandlerScene: Equatable {
     /// An external event. Requests and connections are numbers.
     enum Stimulus: Hashable {
@@ -31,7 +31,7 @@ struct HandlerScene: Equatable {
         case stops
     }
 
-    /// An action of the handler queue, or of the life of a request.
+    /// An action of the ``HandlerQueue``, or of the ``RequestLife`` of a request.
     enum Fact: Hashable {
         case dispatched(Int)
         case turnedBack(Int)
@@ -95,7 +95,7 @@ struct HandlerScene: Equatable {
 
     // MARK: External events
 
-    /// - Returns: the actions that the queue and the requests' lives take after the event.
+    /// - Returns: the actions that the ``HandlerQueue`` and the requests take after the event.
     mutating func happens(_ stimulus: Stimulus) -> [Fact] {
         switch stimulus {
         case .arrives(let sender, let isQueued): arrive(sender, isQueued)
@@ -178,7 +178,7 @@ struct HandlerScene: Equatable {
 
     static func name(_ connection: Int) -> String { ":1.9\(connection)" }
 
-    // MARK: Connecting the queue and the lives
+    // MARK: Connecting the queue and the requests
 
     private mutating func note(_ event: HandlerQueue.Event) {
         guard let event = changed(event) else { return }

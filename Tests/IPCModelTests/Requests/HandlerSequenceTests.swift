@@ -21,7 +21,7 @@ struct HandlerSequenceTests {
         }
     }
 
-    /// The sequences of events from which the search starts. Each leads to a state in which other rules apply.
+    /// The sequences of events from which the search starts. Each leads to a state in which different rules apply.
     private static let beginnings: [[Stimulus]] = {
         let two: [Stimulus] = [
             .arrives(sender: 0, isQueued: true), .arrives(sender: 1, isQueued: false), .stored(0), .stored(1),
@@ -35,10 +35,10 @@ struct HandlerSequenceTests {
             two + [.canStart, .startFails],
             present + three,
             present + three + [.prepared(0)],
-            // The handler left while it had two requests, so neither of them is suspected of being the reason.
+            // The handler left while it had two requests, so it is not known which of them was the reason.
             leftWithTwo,
             leftWithTwo + [.waits(100), .prepared(0)],
-            // The handler left while it had a single request, so this request is suspected of being the reason.
+            // The handler left while it had a single request, so this request was probably the reason.
             present + [.arrives(sender: 0, isQueued: true), .stored(0), .prepared(0), .leaves(1), .crashed(1)]
                 + [.appears(2, isKnown: true), .waits(100), .prepared(0)],
             present + three + [.prepared(0), .cutOff(0)],
@@ -51,8 +51,7 @@ struct HandlerSequenceTests {
         private(set) var steps = 0
         private(set) var found: (violation: HandlerWatcher.Violation, path: [Stimulus])?
         private var path: [Stimulus] = []
-        /// The index of the first event in an initial sequence that cannot happen at that point; `nil` if there is
-        /// none.
+        /// The index, in an initial sequence, of the first event that cannot happen at that point; `nil` if all can.
         private(set) var unoffered: Int?
 
         /// Tries all sequences of events. A sequence is not continued after an event that changes nothing, because the

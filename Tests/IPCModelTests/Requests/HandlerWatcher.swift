@@ -73,7 +73,8 @@ struct HandlerWatcher: Equatable {
     private(set) var isStopped = false
     private var window = 1
     private var (refused, doubted, gone, hadOverdue) = (Set<Int>(), Set<Int>(), Set<Int>(), Set<Int>())
-    /// The connections for which the queue wants to know whether they have left, and those that it wants to be probed.
+    /// The connections that have left and whose crash is to be confirmed, and those for which the queue wants to know
+    /// whether they are still on the bus.
     private(set) var (leaving, probed) = (Set<Int>(), Set<Int>())
     private var now: UInt64
     private var wake: UInt64?
@@ -413,7 +414,7 @@ struct HandlerWatcher: Equatable {
         passed = passed.filter { deliverable.contains($0.key) }
     }
 
-    // MARK: Rest
+    // MARK: Coming to rest
 
     /// Whether a request could be delivered, and no pending event will cause that.
     private var stalled: Violation? {

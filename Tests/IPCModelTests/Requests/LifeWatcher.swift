@@ -1,6 +1,6 @@
 @testable import IPCModel
 
-/// Judges the life of a request by its events and actions, without looking at its state.
+/// Judges a ``RequestLife`` by its events and actions, without looking at its state.
 struct LifeWatcher: Hashable {
     enum Violation: String, CaseIterable {
         /// I6: the request ends twice, or acts after it has ended.
@@ -56,7 +56,7 @@ struct LifeWatcher: Hashable {
     /// The number of the next attempt, which may be written while the request waits to be sent.
     var nextAttempt: UInt32 { sentAttempt + 1 }
 
-    /// - Returns: the promise that the life breaks by taking these actions after this event; `nil` if it breaks none.
+    /// - Returns: the promise that the ``RequestLife`` breaks by these actions after this event; `nil` if none.
     mutating func judge(_ event: RequestLife.Event, _ actions: [RequestLife.Action]) -> Violation? {
         if hasEnded { return actions.isEmpty ? nil : .secondEnd }
         if isStale(event) { return actions.isEmpty ? nil : .staleEvent }

@@ -40,7 +40,7 @@ struct RequestLifeTests {
 
         init(_ life: RequestLife, _ defect: Defect? = nil) { (self.life, self.defect) = (life, defect) }
 
-        /// The life as the watcher sees it. With one of the defects, the attempt number never increases.
+        /// The ``RequestLife`` as the watcher sees it. With one of the defects, the attempt number never increases.
         var shown: RequestLife {
             guard defect == .keepsItsAttempt, let firstAttempt, life.attempts > firstAttempt else { return life }
             return RequestLife(recovered: life.isQueued, attempts: firstAttempt, crashes: 0)
