@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A call that must be refused, and how.
+/// A call that must be rejected, and the expected rejection.
 struct BadCall: Sendable, CustomStringConvertible {
     enum Refusal: Sendable {
         /// An error with this name whose message contains these words.

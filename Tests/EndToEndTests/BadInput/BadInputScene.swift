@@ -55,8 +55,8 @@ struct BadInputScene: Sendable {
         var base = try await condition()
         try await round()
         var last = try await condition()
-        // A leak grows by the same amount in each round, while a single difference may only mean that the allocator had
-        // just returned memory. So a difference is damage only if several rounds in a row have one.
+        // A leak adds the same amount in every round, while a single difference may only mean that the allocator had
+        // just returned memory. So the check fails only if each of several rounds in a row causes a difference.
         for _ in 0..<3 where last.damage(since: base) != [] {
             base = last
             try await round()

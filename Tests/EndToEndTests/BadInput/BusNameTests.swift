@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Names that break the grammars of the D-Bus specification, "Valid Names".
+/// Names that break the rules of the section "Valid Names" in the D-Bus specification.
 @Suite(.privateBus) struct BusNameTests {
     private static let applications = [
         "demo", "demo.", ".demo", "demo..Handler", "demo.Handler.", ":1.5", ":demo.Handler", "demo.1Handler",
@@ -33,7 +33,7 @@ import Testing
         try await BadCall.expectRefused(Self.rows)
     }
 
-    /// Message headers that break their grammar; the bus disconnects their sender.
+    /// Messages whose header has an invalid path or name; the bus disconnects their sender.
     private static let heads: [BadCall] = {
         func row(_ what: String, _ change: (inout WireCall) -> Void) -> BadCall {
             var call = WireCall.describe()

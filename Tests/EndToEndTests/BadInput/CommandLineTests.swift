@@ -3,10 +3,10 @@ import Testing
 
 private let toolsAreThere = ["ipc-client", "ipc-server"].allSatisfy { (try? Binaries.path($0)) != nil }
 
-/// Bytes that are not UTF-8, wherever an argument can be; Linux passes them to the program unchanged.
+/// Arguments that are not UTF-8, in many positions; Linux passes them to the program unchanged.
 @Suite(.privateBus, .enabled(if: toolsAreThere, "the tools are not built"))
 struct CommandLineTests {
-    /// The Unicode Standard, table 3-7: sequences that no UTF-8 encoder produces.
+    /// Byte sequences that no UTF-8 encoder produces; see table 3-7 of the Unicode Standard.
     private static let malformed: [(String, [UInt8])] = [
         ("a byte that never occurs", [0xFF]), ("another", [0xFE]), ("a continuation alone", [0x80]),
         ("a start alone", [0xC3]), ("two of three bytes", [0xE3, 0x81]), ("three of four bytes", [0xF0, 0x9F, 0x98]),

@@ -183,7 +183,7 @@ struct WirePeer: Sendable {
     struct Tries: Sendable, CustomStringConvertible {
         /// The number of each result, keyed by the error name or `accepted`.
         let tally: [String: Int]
-        /// How often each content was read after the accepted calls, keyed by its size and digest.
+        /// How often each value was read back after an accepted call, keyed by its size and digest.
         let read: [String: Int]
 
         var description: String { "\(tally) \(read)" }
@@ -194,7 +194,8 @@ struct WirePeer: Sendable {
         case flip, truncate, seal
     }
 
-    /// Makes a call with a descriptor this many times, and reads the accepted content back with the call `reading`.
+    /// Makes a call with a descriptor this many times, and after each accepted call reads the content back with the
+    /// call `reading`.
     func tries(
         _ count: Int, of call: WireCall, meddling: Meddling? = nil, reading: WireCall, on connection: String = "caller"
     ) async throws -> Tries {
@@ -235,12 +236,12 @@ struct WirePeer: Sendable {
         try await run("twice", connection).values["twice"]?.number ?? 0
     }
 
-    /// The number of unread incoming signals with this name on a connection so far.
+    /// The number of signals with this name that a connection has received and the test has not yet read.
     func heardSignals(_ member: String, on connection: String) async throws -> Int {
         try await run("heard", connection, #""member":"\#(member)""#).values["heard"]?.number ?? 0
     }
 
-    /// The number of unread incoming calls on a connection.
+    /// The number of calls that a connection has received and the test has not yet read.
     func waitingCalls(on connection: String) async throws -> Int {
         try await run("waiting", connection).values["waiting"]?.number ?? 0
     }

@@ -31,7 +31,7 @@ struct ExactValueTests {
             try await board.setItems([try .value(place)])
             let bits = try await python.ask("read")
             #expect(bits == place.bits)
-            // Python rewrites what it has read.
+            // The Python program writes back what it has read.
             #expect(try await python.ask("write") == "done")
             let back = try await board.items.first?.value(Place.self)
             #expect(back?.bits == place.bits)

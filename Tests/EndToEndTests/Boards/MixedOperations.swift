@@ -87,7 +87,7 @@ final class MixedOperations {
             violations: HistoryChecker.check(history))
     }
 
-    /// Kills the broker at random points of the progress, so that every stage of the operations is hit.
+    /// Kills the broker at random points of the run, so that every stage of the operations is hit.
     private func killAndStart(_ generator: SeededGenerator) async throws {
         var generator = generator
         let all = size.clients * size.operations

@@ -32,7 +32,7 @@ struct MixedOperationsTests {
 }
 
 extension BoardMistake {
-    /// The kinds of violations that may report this mistake.
+    /// The kinds of violations that this mistake can cause.
     fileprivate var kinds: Set<HistoryViolation.Kind> {
         switch self {
         case .lostUpdate: [.lostUpdate]

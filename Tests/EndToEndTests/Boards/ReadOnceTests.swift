@@ -9,7 +9,7 @@ struct ReadOnceTests {
         _ = try await BrokerProcess.start()
         let board = try await WireBoard.make("once", persistent: persistent, on: try await WirePeer.start())
         let count = try await board.set("secret", ["once": .b(true)])
-        // Metadata, types and properties consume nothing.
+        // Reading the metadata, the types or the properties consumes nothing.
         #expect(try await board.facts()["once"]?.truth == true)
         #expect(try await board.versions().last?["once"]?.truth == true)
         let types = try await board.call(

@@ -68,7 +68,7 @@ struct TimeToLiveTests {
         try await board.set("first", ["time-to-live": .t(3_600_000)])
         let end = try #require(try await board.facts()["expires"]?.number)
         _ = try await board.call(.addItems(.item("second"), ["time-to-live": .t(36_000_000)], at: board.path))
-        // The expiry is a wall-clock time, which the broker may round differently at each step.
+        // The expiry is a wall-clock time, which the broker may round differently each time.
         let added = try #require(try await board.facts()["expires"]?.number)
         #expect(abs(added - end) < 1_000)
         _ = try await board.call(.addItems(.item("third"), ["time-to-live": .t(60_000)], at: board.path))

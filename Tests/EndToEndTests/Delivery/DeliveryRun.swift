@@ -106,7 +106,7 @@ final class DeliveryRun {
             violations: DeliveryChecker.check(history))
     }
 
-    /// Kills the broker at random points of the progress, and starts it again.
+    /// Kills the broker at random points of the run, and starts it again.
     private func killBroker(_ generator: SeededGenerator) async throws {
         var generator = generator
         // No kill is planned for the last tenth of the steps, so that the broker still has requests to lose at every
@@ -124,8 +124,8 @@ final class DeliveryRun {
 
     /// Kills a handler when its process has answered a random number of requests.
     ///
-    /// Every process answers at least two requests before it is killed. By then, the request that was cut off by the
-    /// kill before has ended. So no request is cut off three times and parked because of these kills.
+    /// Every process answers at least two requests before it is killed. By then, the request that the previous kill
+    /// interrupted has ended. So these kills never interrupt a request three times, which would park it.
     private func kill(_ handler: HandlerProgram, _ generator: SeededGenerator) async throws {
         var generator = generator
         let all = size.senders * size.requests / size.handlers

@@ -60,7 +60,7 @@ enum DeliveryControl: String, CaseIterable, Sendable, CustomTestStringConvertibl
 
     var testDescription: String { rawValue }
 
-    /// The kinds of violations that may report this defect.
+    /// The kinds of violations that this defect can cause.
     var kinds: Set<DeliveryViolation.Kind> {
         switch self {
         case .dropOne: [.lost, .handledByNobody, .notHandled]

@@ -52,7 +52,7 @@ final class DeliverySender {
     private let progress: Observed<DeliveryProgress>
     private var places: [String: Int] = [:]
 
-    /// - Parameter handlers: the handlers of the requests, chosen at random.
+    /// - Parameter handlers: the possible handlers; one is chosen at random for each request.
     init(
         _ number: Int, to handlers: [HandlerProgram], on bus: PrivateBus, _ lives: BrokerLives,
         _ progress: Observed<DeliveryProgress>
@@ -92,7 +92,7 @@ final class DeliverySender {
         }
     }
 
-    /// Subscribes to the broker's signals about ended requests, which may be lost with the broker.
+    /// Subscribes to the broker's signals about ended requests. If the broker is killed, signals may be lost.
     private func hearEnds() async throws -> Subscription {
         return try await client.connection.subscribe(
             to: URLs1.requestCompleted, from: Broker1.busName, at: Broker1.path

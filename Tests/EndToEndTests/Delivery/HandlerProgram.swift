@@ -70,7 +70,8 @@ final class HandlerLog: Sendable {
         case gone
     }
 
-    /// The entries read from the log so far. The totals are kept, because conditions are evaluated after every line.
+    /// The entries read from the log so far, and their totals. The totals are stored because conditions on them are
+    /// checked after every line.
     struct Record: Sendable {
         private(set) var entries: [Entry] = []
         private(set) var registrations = 0

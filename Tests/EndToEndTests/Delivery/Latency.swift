@@ -4,7 +4,7 @@ import IPCTesting
 
 /// The durations of one client's calls.
 struct Latency: Sendable, CustomStringConvertible {
-    /// The maximum time that another client may wait while one misbehaves.
+    /// The maximum time that a client may wait while another one misbehaves.
     static let bound = Duration.milliseconds(250)
 
     private var times: [Duration] = []

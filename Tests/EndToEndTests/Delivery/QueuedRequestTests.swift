@@ -88,7 +88,8 @@ struct QueuedRequestTests {
         _ = [try await scene.next(), try await scene.next()]
         try await scene.peer.close("handler")
         try await scene.openHandler(window: 2, persistent: true)
-        // Only this request is redelivered. It is alone in flight when the handler leaves again, so it is parked.
+        // Only this request is redelivered. It is the only one in flight when the handler leaves again, so it is
+        // parked.
         #expect(try await scene.next().id == ids[0])
         try await scene.peer.close("handler")
         #expect(try await scene.end(ids[0])["error-code"]?.text == "parked")

@@ -168,7 +168,7 @@ struct RequestFactsTests {
             try await scene.peer.nextSignal("RequestCompleted", on: "caller").body == [.string(id), .string("handled")])
         #expect(try await scene.end(id)["outcome"]?.text == "handled")
         #expect(try await scene.peer.heardSignals("RequestCompleted", on: "witness") == 0)
-        // A waiting sender learns the outcome from the answer.
+        // A waiting sender learns the outcome from the answer to its call, so it gets no signal.
         let serial = try await scene.send(DeliveryScene.newID())
         try await scene.answer(try await scene.next())
         #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")

@@ -48,8 +48,8 @@ struct WaitingMemoryTests {
         var clients: [BrokerClient] = []
         for _ in 0..<Self.senders {
             let client = try await BrokerClient()
-            // After this call, the broker knows the caller. Later requests are in memory only while they wait for the
-            // handler.
+            // After this call, the broker knows the caller. So later requests wait only for the handler, and not also
+            // until the bus has described the caller.
             await #expect(throws: CallError.self) { try await client.open("nobody.example:x") }
             clients.append(client)
         }

@@ -40,8 +40,8 @@ struct BadDescriptorTests {
             let world = try await DescriptorBroker.start(persistent: persistent)
             try await expect(world, kind: kind, .flip) { tries in
                 #expect(tries.tally == ["accepted": Self.tries], "\(tries)")
-                // Chance decides which bytes are copied. The copy is whole and matches its digest, which is checked
-                // when it is read.
+                // Chance decides which bytes are copied. The copy is complete and matches its digest, which is checked
+                // when the value is read.
                 #expect(tries.read.keys.allSatisfy { $0.hasPrefix("\(Self.size) ") }, "\(tries)")
             }
             try await world.broker.terminate()
@@ -88,7 +88,7 @@ struct BadDescriptorTests {
         try await world.expectRestored()
     }
 
-    /// The control: the same loop accepts good descriptors, and distinguishes their bytes.
+    /// The control: the same loop accepts valid descriptors, and finds the same bytes in each value that it reads back.
     @Test func `a sealed memory file is accepted`() async throws {
         let world = try await DescriptorBroker.start()
         let digest = try await world.peer.digest(Self.size)

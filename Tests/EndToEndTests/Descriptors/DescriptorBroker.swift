@@ -6,7 +6,7 @@ struct DescriptorBroker: Sendable {
     let broker: BrokerProcess
     let peer: WirePeer
     static let board = "/org/swiftipc/Broker1/pasteboards/large"
-    /// Anonymous memory and descriptors before any value was passed.
+    /// The broker's anonymous memory and open descriptors before any value was passed.
     let memory: Int
     let descriptors: Int
 

@@ -48,7 +48,7 @@ struct LargeValueTests {
         let two = try await world.peer.call(DescriptorBroker.set([.bytes(most), .bytes(1)]))
         #expect(two.error == "org.swiftipc.Error.LimitExceeded", "\(two)")
         #expect(try await world.values().first?.digest == inline.digest)
-        // A value that came as a descriptor is too large for a reader that accepts none.
+        // This value, written as a descriptor, is too large for a reader that does not accept descriptors.
         #expect(try await world.peer.call(DescriptorBroker.set(.h(.sealed(most + 1)))).error == nil)
         let unasked = try await world.peer.call(DescriptorBroker.get(descriptors: false))
         #expect(unasked.error == "org.swiftipc.Error.LimitExceeded" && unasked.text.contains("fd"), "\(unasked)")
@@ -70,14 +70,14 @@ struct LargeValueTests {
                 #expect(try await value.digest == world.peer.digest(sizes[place], seed: place), "\(place) of \(count)")
             }
             #expect(read.map(\.size) == sizes && read.count { $0.isDescriptor } == min(count, 16))
-            // If there are more values than descriptors, the smallest value is sent inline.
+            // A message has at most 16 descriptors, so the smallest of 17 values is sent inline.
             if count > 16 { #expect(!read[0].isDescriptor) }
             try await world.expectRestored()
             try await world.broker.terminate()
         }
     }
 
-    /// Only dbus-daemon does this: dbus-broker allows a seventeenth descriptor.
+    /// Only dbus-daemon closes the connection: dbus-broker allows a seventeenth descriptor.
     @Test(.enabled(if: BusImplementation.current == .daemon, "a limit of dbus-daemon"))
     func `a seventeenth descriptor closes only the caller's connection`() async throws {
         let world = try await DescriptorBroker.start()

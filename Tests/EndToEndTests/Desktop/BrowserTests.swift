@@ -22,7 +22,7 @@ struct BrowserTests {
         return (server, "http://127.0.0.1:\(port)")
     }
 
-    /// A browser that opens a link from this origin without asking, as after "Always allow".
+    /// Starts a browser that opens a link from this origin without asking, as after "Always allow".
     private func browse(_ origin: String, _ directory: TemporaryDirectory, _ display: VirtualDisplay) async throws {
         let profile = directory.appending("profile")
         try directory.makeDirectory("profile/Default")

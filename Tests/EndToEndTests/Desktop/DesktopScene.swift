@@ -33,7 +33,7 @@ struct DesktopScene: Sendable {
             to: bus.directory.appending("config/mimeapps.list"))
     }
 
-    /// Adds a program that is started with the URL and writes the URL, its token and its descriptor limit.
+    /// Adds a program that is started with the URL and logs the URL, its own activation token and its descriptor limit.
     func addStartedProgram(scheme: String) throws {
         let script = bus.directory.appending("started.py")
         try FileContents.write(Self.started, to: script)

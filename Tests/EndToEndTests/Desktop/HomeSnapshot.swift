@@ -11,7 +11,8 @@ struct HomeSnapshot: Equatable, CustomStringConvertible {
 
     private(set) var elements: [String: Element] = [:]
 
-    /// - Parameter isLeftOut: whether to leave out a path of another program, relative to the bus's directory.
+    /// - Parameter isLeftOut: whether to leave out a path, given relative to the bus's directory, because it belongs to
+    ///   another program.
     init(_ bus: PrivateBus, but isLeftOut: (String) -> Bool = { _ in false }) {
         for folder in ["home", "config", "data", "run"] { add(folder, below: bus.directory.path, isLeftOut) }
     }

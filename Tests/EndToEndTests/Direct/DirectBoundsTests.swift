@@ -30,8 +30,8 @@ struct DirectBoundsTests {
             #expect(answer.error == nil && !answer.gone)
             held = max(held, try scene.broker.openDescriptors - base)
         }
-        // The broker holds at most the limit, one more message and the answer to the reader. The control: with a very
-        // high limit, it closes nothing.
+        // The broker holds at most as many descriptors as the limit allows, plus those of one more message and of the
+        // answer to the reader. The control: with a very high limit, the broker closes no connection.
         #expect(isBounded ? held <= most + 3 * 16 : held > 64 + 3 * 16, "\(held) descriptors")
         if isBounded { try await scene.peer.waitForEnd(of: "deaf") }
         #expect(try await scene.peer.call(asks, on: "reader").error == nil)

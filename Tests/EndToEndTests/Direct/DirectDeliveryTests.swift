@@ -31,7 +31,7 @@ struct DirectDeliveryTests {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene)
         let first = try await scene.queue("1")
-        // The broker accepts a request before it sends it.
+        // The broker accepts a request before it sends it to the handler, so the test waits until the request is sent.
         try await withDeadline("delivery of the first request") {
             while try await scene.facts(first)["state"]?.text != "delivered" {}
         }

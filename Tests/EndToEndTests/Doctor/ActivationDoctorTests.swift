@@ -67,7 +67,8 @@ struct ActivationDoctorTests {
 
     @Test func `a file that the bus has not read`() async throws {
         let scene = try await DoctorScene.healthy()
-        // The bus watches the folder itself, not its name: a replacement is noticed on the next reload.
+        // The bus watches the folder itself, not its name: it notices only on the next reload that another folder has
+        // that name now.
         try await scene.run(
             "cp -a \(scene.services) \(scene.services).new && rm \(scene.services)/\(DoctorScene.application).service")
         try await scene.bus.reloadConfiguration()

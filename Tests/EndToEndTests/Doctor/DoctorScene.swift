@@ -10,8 +10,8 @@ struct DoctorScene: Sendable {
     static let application = "org.example.Well"
     static let scheme = "Well.example"
 
-    /// Whether the bus starts a program again after a failed start. dbus-broker 33 leaves the next call without an
-    /// answer if the program ran well before.
+    /// Whether the bus starts a program again after a failed start. dbus-broker 33 does not if an earlier start
+    /// succeeded: it never answers the next call.
     static let startsAgain = BusImplementation.current == .daemon
 
     let bus: PrivateBus

@@ -5,7 +5,8 @@ import Testing
 /// Broken stores, found and fixed.
 @Suite(.privateBus)
 struct StoreDoctorTests {
-    /// Here, dbus-broker and everything that it starts run in a separate mount namespace.
+    /// Whether programs that the bus starts see the file systems that a test mounts. Here, dbus-broker and everything
+    /// that it starts run in a separate mount namespace.
     private static let seesMounts = BusImplementation.current == .daemon && SmallFileSystem.isPossible
 
     @Test(.enabled(if: geteuid() == 0 && DoctorScene.startsAgain, "only root can change the owner of files"))

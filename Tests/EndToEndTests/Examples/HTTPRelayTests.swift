@@ -77,7 +77,7 @@ struct HTTPRelayTests {
         let whole = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=3000000"])
         #expect(whole.status == .success && whole.outputBytes.count == 3_000_000, "\(whole.status) \(whole.errors)")
         #expect(whole.outputBytes.allSatisfy { $0 == UInt8(ascii: "a") })
-        // After each response, the client's hook for this kind of request prints a line.
+        // After each response to a download, the client prints its own name, the status and the size.
         #expect(whole.errors == "relay-client: status 200, 3000000 bytes\n")
         let long = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=16000000"])
         #expect(long.status == .exited(70) && long.errors.contains("exceeds the limit for a reply"), "\(long.status)")

@@ -27,7 +27,7 @@ struct OAuthLoginScene: Sendable {
             environment: try ExamplePlace.environment.merging(more) { $1 }, input: .none)
     }
 
-    /// Starts a login whose browser does nothing; returns it with the page that it waits for.
+    /// Starts a login whose browser does nothing; returns its process and the page that the login waits for.
     func waitingLogin(_ arguments: [String] = []) async throws -> (process: RunningProcess, page: URL) {
         let login = try await login(["--browser", "true"] + arguments)
         let line = try await login.errors.waitForLine(containing: "waiting for the browser at ")

@@ -55,7 +55,8 @@ struct PlaylistTests {
         #expect(some.errors == "playlist: missing: \(id) 2 gone.ogg\n")
         let none = try await run("restore", "昼", "--library", music)
         #expect(none.status == .exited(66) && none.errors.contains("com.example.Playlist.昼"), "\(none)")
-        // A list outlives its creator, and the broker's data is on disk, so any program can read it.
+        // The broker stores the list on disk, so any program can read it, even after the program that wrote it has
+        // exited.
         #expect(try await Tools.client(["get", Self.board]).output.contains(#""id":"\#(id)""#))
     }
 

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// I16: memory for many requests is returned.
+/// I16: after many requests, the broker returns the memory that they used.
 @Suite(.privateBus)
 struct QuietMemoryTests {
     @Test func `memory is returned to the system after the work`() async throws {

@@ -175,8 +175,8 @@ struct FirstMistakeTests {
             "\(alone)")
     }
 
-    /// If a program starts with a closed stream, its connection could get that descriptor's number, and receive the
-    /// output.
+    /// If a program starts with a closed standard stream, its connection to the bus could get that stream's descriptor
+    /// number, and then receive the output.
     @Test func aClosedStreamIsAnErrorAndIsNotReplacedByAnotherFile() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
@@ -249,7 +249,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Only the session creates its folder: a folder created here would belong to no session.
+    /// Only the session itself creates its runtime directory: one that `ipc-client` creates would belong to no session.
     @Test func aSessionClaimNeedsASession() async throws {
         let broker = try await BrokerProcess.start()
         var environment = try PrivateBus.current.environment

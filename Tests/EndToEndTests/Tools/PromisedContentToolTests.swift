@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Promised content next to existing content.
+/// Commands for pasteboards that have promised content next to existing content.
 @Suite(.privateBus)
 struct PromisedContentToolTests {
     private static let html = "text/html"

@@ -24,7 +24,7 @@ extension Tools {
         try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
     }
 
-    /// The ids in a list.
+    /// The ids that `request list` prints.
     static func ids(_ arguments: [String]) async throws -> [String] {
         try await client(["request", "list"] + arguments).succeeded().lines.compactMap {
             $0.split(separator: "\t").first.map(String.init)

@@ -65,7 +65,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The other direction: the server calls back, and the client's handler gets a separate message.
+    /// The server calls back, and the client's handler gets a separate message.
     @Test func theServerOpensTheCallbackThatTheSenderNames() async throws {
         let broker = try await BrokerProcess.start()
         let listener = try await RunningProcess.start(

@@ -40,7 +40,8 @@ struct WatchingTests {
         #expect(last.count == Self.boards.count)
     }
 
-    /// Makes changes, closes watchers' connections, and restarts the broker half-way; returns the last counts.
+    /// Makes changes, closes watchers' connections, and restarts the broker half-way; returns the last change count of
+    /// each board.
     private func write(
         _ changes: Int, _ writer: BrokerClient, _ broker: BrokerProcess, _ watchers: [any BoardWatcher],
         _ generator: inout SeededGenerator

@@ -50,8 +50,8 @@ struct ClipboardScene: Sendable {
         return bridge
     }
 
-    /// Starts a program that copies something and keeps it until another program copies. Nothing reports whether it
-    /// succeeds.
+    /// Starts a program that copies something and keeps it until another program copies. Nothing reports whether the
+    /// copy succeeds.
     @discardableResult
     func copy(_ bytes: [UInt8], as target: String = "UTF8_STRING") async throws -> RunningProcess {
         switch desk {

@@ -73,7 +73,8 @@ struct ClipboardTests {
         #expect(try await bridge.terminate() == .success)
     }
 
-    /// The pasteboard's content can be pasted before any program copies, and a copy even after its program has exited.
+    /// The pasteboard's content can be pasted before any program copies. Copied content can be pasted even after the
+    /// program that copied it has exited.
     @Test(arguments: Desk.allCases)
     func copiedContentOutlivesItsProgram(desk: Desk) async throws {
         let scene = try await ClipboardScene.start(desk)
