@@ -49,7 +49,7 @@ def copy_reachable(programs, folder):
 
 
 def carry_out(name, attack, programs, tools, size, drop):
-    # A separate process, because it may change its user and its limits, and because an attack may fail in any way.
+    # The attack runs in a separate process, because it may change its user and its limits, and may fail in any way.
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

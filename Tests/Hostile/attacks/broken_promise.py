@@ -13,7 +13,7 @@ def attack(scene):
     for _ in range(scene.full(3, 1)):
         writer.wait(writer.pasteboard(
             "promised", "SetItems", "aa(sv)a{sv}", [[("a/b", ("ay", bytes(SIZE)))]], {"promises": ("aas", [["a/c"]])}))
-        # Two answers of this size exceed the limit in flight for one caller; seven exceed the limit for all callers.
+        # Two answers of this size exceed what may be in flight to one caller; seven exceed the limit for all callers.
         serials = [(reader, reader.pasteboard("promised", "GetItems", "a{sv}", {})) for reader in readers * 3]
         answers = [reader.wait(serial, 60) for reader, serial in serials]
         scene.expect(all(map(is_broken, answers)), f"a promise was not broken: {answers[0].text}")

@@ -15,7 +15,7 @@ def attack(scene):
 
     for connection in (caller, direct):
         numbers, small = wire.Raw(bytes(size)), wire.Raw(b"\1y\0\0" * (size // 4))
-        # The bus itself takes seconds to check millions of variants, so they take the direct route.
+        # The bus itself takes seconds to check millions of variants, so these are sent only over the direct connection.
         for option in [("an", numbers)] + [("av", small)] * (connection is direct):
             annotation = wire.body("sa{sv}", "demo.ipcserver:x", {"annotation": option})
             send(connection, "org.swiftipc.URLs1", "OpenURL", "sa{sv}", annotation)
@@ -23,7 +23,7 @@ def attack(scene):
             send(
                 connection, "org.freedesktop.DBus.Properties", "Set", "ssv", change,
                 wire.BROKER_PATH + "/pasteboards/general")
-        # Empty strings: each is a length of 0 and a NUL, padded up to the next one.
+        # Each empty string is a length of 0 and a NUL, with padding up to the next string.
         empty = wire.Raw(bytes(8 * (size // 8 - 1) + 5))
         names = wire.body("asta{sv}", empty, 0, {})
         send(connection, "org.swiftipc.Pasteboards1", "WaitForChange", "asta{sv}", names)

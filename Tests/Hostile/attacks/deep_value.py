@@ -8,7 +8,7 @@ DEPTH = 31
 def attack(scene):
     direct = scene.connect().direct()
     signature = "a" + "(" * DEPTH + "t" + ")" * DEPTH
-    # The longest message that the broker keeps, and the longest that D-Bus allows.
+    # In MiB: nearly the longest message that the broker keeps, and nearly the longest array that D-Bus allows.
     for size in scene.full([15, 63], [15]):
         data = wire.body("u", size << 20) + bytes(4) + bytes(size << 20)
         serial = direct.message(

@@ -6,14 +6,14 @@ import wire
 def attack(scene):
     caller = scene.connect()
     caller.ask("Pasteboards1", "GetPasteboard", "sa{sv}", "tiny", {"create": ("b", True), "persistent": ("b", False)})
-    # With the addition, the version has as many values as `representations-per-version` allows.
+    # Together with `additions`, these are as many values as `representations-per-version` allows.
     values = [(f"a/b{number}", ("ay", b"x")) for number in range(16_383)]
     additions = [[("a/c", ("ay", b"x"))]]
     too_many = [(f"a/b{number}", ("ay", b"x")) for number in range(30_000)]
     rounds = scene.full(20, 4)
     done = refused = 0
     for _ in range(rounds):
-        # One at a time, so that each call finds the broker idle.
+        # The calls are made one at a time, so that each call finds the broker idle.
         answers = [
             caller.wait(caller.pasteboard("tiny", "SetItems", "aa(sv)a{sv}", [values], {"sensitive": ("b", True)}), 60),
             caller.wait(caller.pasteboard("tiny", "AddItems", "aa(sv)a{sv}", additions, {}), 60),
