@@ -41,8 +41,8 @@ struct VanishingCaller: Sendable {
     /// A caller that sends calls, waits until the broker has started to process them, and leaves without reading the
     /// answers.
     /// - Parameter first: a call that is answered before the others. From then on, the broker knows the caller's
-    ///   sandbox.
-    ///   The bus cannot describe a caller that has left, so without `first` the calls get least privilege (I19).
+    ///   sandbox. The bus cannot describe a caller that has left, so without `first` the calls get least privilege
+    ///   (I19).
     static func sending(
         _ name: String, answered first: WireCall? = nil, _ calls: [WireCall],
         after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }

@@ -5,8 +5,8 @@ import Testing
 /// “However the process ends, the terminal is as it was before.” A shell that runs the program checks this.
 @Suite(.privateBus)
 struct TerminalRestoringTests {
-    /// Starts a shell in which `c` runs the demo client, and returns the terminal's settings before that. The shell is
-    /// Debian's dash, which does not repair the terminal itself as bash does.
+    /// Starts a shell with a function `c` that runs the demo client; returns the terminal and its settings before the
+    /// client runs. The shell is Debian's dash, which does not repair the terminal itself as bash does.
     private func shell() async throws -> (terminal: TerminalSession, settings: String) {
         var environment = try PrivateBus.current.environment
         environment["PS1"] = "$ "
