@@ -37,8 +37,8 @@ enum Client {
 
 extension CommandConfiguration {
     /// Creates the configuration of a command of this tool. Because the tool is set as its “super-command”,
-    /// ArgumentParser knows that the command cannot generate completion scripts. Otherwise it would parse the command
-    /// line two more times to look for such a request.
+    /// ArgumentParser knows that the command cannot generate completion scripts, and does not parse the command line
+    /// two more times to look for the options that request one.
     init(command name: String, abstract: String, discussion: String) {
         self.init(commandName: name, _superCommandName: Client.tool, abstract: abstract, discussion: discussion)
     }
@@ -52,7 +52,8 @@ extension CommandConfiguration {
 }
 
 extension Option {
-    /// An option for a whole number. A word such as “-1” is taken as its value, so that the error is about the number.
+    /// An option for a whole number. A word such as “-1” is taken as the option's value, so that the error message says
+    /// that this number is invalid.
     init<Number>(number help: String) where Value == Number?, Number: FixedWidthInteger & UnsignedInteger & Sendable {
         self.init(
             parsing: .unconditional, help: ArgumentHelp(help, valueName: "n"), transform: Quantity.number)

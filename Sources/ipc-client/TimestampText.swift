@@ -37,7 +37,7 @@ extension Timestamp {
     /// The time, and its distance from now.
     func told(isLocal: Bool, now: Timestamp) -> String { "\(text(isLocal: isLocal)) (\(distance(from: now)))" }
 
-    /// The cell of a table: the distance from now on a terminal, otherwise the time in UTC.
+    /// A table cell: on a terminal, how long ago or how far ahead the time is; otherwise the time in UTC.
     func cell(isAligned: Bool, now: Timestamp) -> String { isAligned ? distance(from: now) : description }
 }
 

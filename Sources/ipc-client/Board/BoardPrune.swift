@@ -116,8 +116,8 @@ struct BoardPrune: ClientCommand {
                 try await board.setHistoryLimit(limit)
             case .cleared: try await board.clear(ifChangeCount: info.changeCount)
             case .removed:
-                // Only clearing can depend on the change count. If newer content arrived, this fails, and nothing is
-                // removed.
+                // Removing a pasteboard cannot depend on its change count, but clearing it can: if newer content has
+                // arrived, clearing fails, and nothing is removed.
                 if info.itemCount > 0 { try await board.clear(ifChangeCount: info.changeCount) }
                 try await board.remove()
             }

@@ -61,7 +61,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
-        // Opens the file first, because content that is taken but cannot be written would have to be put back.
+        // Opens the output file first: content that is taken from the pasteboard, but cannot be written, would have to
+        // be put back.
         let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
         let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
         if listTypes { return try await list(board, output) }
@@ -120,8 +121,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
         }
     }
 
-    /// Reads one representation. Chooses its type from the list of types first, so that it takes no content that cannot
-    /// be shown, and fetches no other promised content.
+    /// Reads one representation. Looks at the list of types before it reads, so that it consumes no content that the
+    /// terminal cannot show, and requests promised content only for the type that it chooses.
     /// - Parameter isShown: whether a terminal shows the content.
     @DBusActor
     private func readOne(

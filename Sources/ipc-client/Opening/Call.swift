@@ -118,7 +118,7 @@ struct CallReport: Sendable {
         return error.code == .reservedScheme ? .reserved([scheme]) : ToolFailure(error)
     }
 
-    /// The JSON of the broker's answer or, if there was none, of the callback.
+    /// The broker's response as JSON or, if there is none, the result that arrived through a callback URL.
     func json(
         _ response: OpenURLResponse?, _ outcome: Outcome, _ items: [PasteboardItem], _ failure: CallFailure? = nil
     ) -> JSONValue {

@@ -108,7 +108,7 @@ struct OutcomeReport: Sendable {
         response.errorCode == "parked" ? "; fix the handler, then run 'ipc-client request retry \(response.id)'" : ""
     }
 
-    /// The reason for the cancellation. The code is left out, because it would only repeat the message.
+    /// Why the request was cancelled. The error code is left out, because it would only repeat the message.
     private var calledOffBecause: String { response.errorMessage.map { $0.isEmpty ? "" : ": \($0.asTold)" } ?? "" }
 
     /// A colon and the reasons for the outcome; empty if there are none.
@@ -150,7 +150,7 @@ extension RequestOptions {
     /// Warns about a request that was queued for an unknown application, because the id may be misspelled.
     @DBusActor
     func warnOfAbsence(_ response: OpenURLResponse, _ url: String, of app: Application, _ output: OutputOptions) async {
-        // Ignores failures of these calls, because the request is already on disk.
+        // Ignores failures of the calls to the bus and the broker, because the request is already on disk.
         guard response.outcome == .queued, let to, (try? await app.bus.isReachable(to)) == false,
             let claims = try? await app.resolve(url).candidates, !claims.contains(where: { $0.application == to })
         else { return }

@@ -126,7 +126,7 @@ struct RequestEnvironment: Sendable {
     var parent: String? { variable("IPC_ID").flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The token that lets the handler raise its window: an xdg-activation token (Wayland), or a startup id of the
-    /// Startup Notification Specification (X11). A value above 1,024 bytes is ignored: tokens have some tens of bytes.
+    /// Startup Notification Specification (X11). A value above 1,024 bytes is ignored: a real token has a few dozen.
     var activationToken: String? {
         ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap(variable).first {
             !$0.isEmpty && $0.utf8.count <= 1_024

@@ -102,7 +102,7 @@ struct RequestSummary: Sendable {
             + (request.changeCount.map { " (change count \($0))" } ?? "")
     }
 
-    /// Whether the broker has released the content. A request with a pasteboard had content.
+    /// Whether the broker has released the request's content. If the request names a pasteboard, it had content.
     private var isReleased: Bool {
         request.state == .ended && [.handled, .delivered].contains(request.outcome) && request.pasteboard != nil
     }

@@ -4,7 +4,8 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// The checked contents of an export: names, claims and choices, without the pasteboards' content.
+/// The checked contents of an export: names, claims and the user's choices of handlers, without the pasteboards'
+/// content.
 struct ImportPlan: Sendable {
     struct Claim: Sendable, Hashable {
         let scheme: String

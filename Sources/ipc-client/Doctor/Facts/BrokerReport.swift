@@ -24,7 +24,7 @@ extension Facts {
                 claimFiles[name] = places.first { FileFacts.read($0).isThere }
             }
             for name in Set(claims.filter(\.isHandler).map(\.application)).sorted() {
-                // The broker may forget a request in the meantime.
+                // A failure is ignored: the broker may forget a request after it was listed.
                 if let trouble = try? await trouble(of: name, application) { troubles.append(trouble) }
             }
         } catch {

@@ -69,7 +69,7 @@ extension Facts {
     mutating func readDesktop() {
         let installed = InstalledEntries(directories)
         desktop.ids = Set(installed.entries.keys)
-        // If the bus was started with another data folder, the session reads the entries there.
+        // If the bus uses a different data folder, other programs of the session find desktop entries there, too.
         if let other = bus.otherDataHome {
             let session = BaseDirectories { $0 == "XDG_DATA_HOME" ? other : nil }
             desktop.ids.formUnion(InstalledEntries(session).entries.keys)

@@ -21,7 +21,7 @@ struct Facts: Sendable {
     var sockets: [String] = []
     var bus = BusFacts()
     var broker = BrokerFacts()
-    /// The D-Bus service files of the broker and of applications with claims, in the order in which the bus looks.
+    /// The D-Bus service files of the broker and of applications with claims, in the order in which the bus reads them.
     var services: [ServiceFacts] = []
     var claims: [Handler] = []
     /// For each application, the path of the file with its installed claims.

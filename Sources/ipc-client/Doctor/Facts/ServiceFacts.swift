@@ -36,8 +36,8 @@ struct ServiceFacts: Sendable {
 }
 
 extension Facts {
-    /// Reads the service files of the broker and of applications with claims, in the order in which a session bus looks
-    /// (dbus-daemon(1), "standard_session_servicedirs"). Only the first file for each name counts.
+    /// Reads the service files of the broker and of applications with claims, in the order in which a session bus reads
+    /// them (dbus-daemon(1), "standard_session_servicedirs"). Only the first file for each name counts.
     mutating func readServices() {
         let knownNames = Set(claims.map(\.application)).union([BrokerFacts.name])
         let places = [directories.runtime].compactMap(\.self) + directories.data
