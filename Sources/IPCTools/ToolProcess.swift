@@ -17,7 +17,7 @@ package struct ToolProcess: Sendable {
     /// - Parameters:
     ///   - plain: the commands that can be created without the parser.
     ///   - begin: starts work that every command needs, such as connecting. It is called before the command line is
-    ///     parsed, because parsing takes as long as connecting, but not if the user asks for help.
+    ///     parsed, because parsing takes as long as connecting. It is not called if the user asks for help.
     package static func run(
         _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
     ) -> Never {

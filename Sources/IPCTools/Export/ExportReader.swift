@@ -140,7 +140,8 @@ package struct ExportReader {
         }
     }
 
-    /// Opens the file of a value. Reads text and short values into memory, as the broker returned them to the export.
+    /// Opens the file of a value. Reads text and short values into memory, because the broker also returned these
+    /// without a file when they were exported.
     private func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
         guard case .blob(let digest, let byteCount, let isText) = value.content else { return .bytes([]) }
         guard let place = ExportPlaces.blob(digest, in: path) else {

@@ -30,7 +30,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// The largest window that the broker accepts.
+    /// The broker's limit for `--window`, the number of messages that are handled at once.
     private static let mostInHand: UInt32 = 1_024
 
     package func validate() throws {
