@@ -41,7 +41,8 @@ package struct InstalledEntries: Sendable {
         return handlers(of: scheme).first { $0.id != id }
     }
 
-    /// The entries that `mimeapps.list` adds for a scheme, then those that declare it and that no such list removes.
+    /// The entries that a `mimeapps.list` adds for a scheme, then the entries that declare the scheme themselves,
+    /// unless a `mimeapps.list` removes them.
     package func handlers(of scheme: URLScheme) -> [InstalledEntry] {
         let removed = Set(lists.flatMap { names(MimeAppsList.removed, scheme, in: $0) })
         let added = lists.flatMap { names(MimeAppsList.added, scheme, in: $0) }
@@ -118,7 +119,7 @@ package enum MimeAppsList {
 package enum SchemeType {
     package static let prefix = "x-scheme-handler/"
 
-    /// The types of schemes, in lower case and, for xdg-open before 1.2, also as spelled.
+    /// The content types for schemes, in lower case and, for xdg-open before 1.2, also in the schemes' own spelling.
     static func names(of schemes: [URLScheme]) -> [String] {
         schemes.flatMap { scheme in
             let canonical = prefix + scheme.canonical

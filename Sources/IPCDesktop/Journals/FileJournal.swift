@@ -111,8 +111,8 @@ extension FileJournal.Entry {
 }
 
 extension FileJournal {
-    /// Updates this journal when another purpose's file is reverted, in case this purpose has since written over it.
-    /// - Returns: whether this purpose has written over that file.
+    /// Updates this journal when another purpose's file is reverted, as this purpose may have written the file later.
+    /// - Returns: whether this purpose has written the file later.
     mutating func forget(_ other: Entry) -> Bool {
         guard let place = entries.firstIndex(where: { $0.path == other.path }) else { return false }
         let standing = entries[place].before

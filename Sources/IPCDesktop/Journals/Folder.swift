@@ -45,7 +45,7 @@ package enum Folder {
     }
 }
 
-/// Keeps other processes from writing files through the journals of a folder.
+/// Locks a folder of journals, so that only one process at a time writes files through them.
 struct FolderLock {
     private let descriptor: CInt
 
