@@ -16,7 +16,7 @@ protocol DesktopClipboard: AnyObject {
 
     /// Calls ``changed`` for the current owner, and again after each change.
     func begin()
-    /// The targets in which another program offers the content that it has copied.
+    /// The targets (names of formats) in which another program offers the content that it has copied.
     func targets() async throws(ClipboardFailure) -> [String]
     /// Reads the content for one target.
     /// - Parameter bytes: the size limit.

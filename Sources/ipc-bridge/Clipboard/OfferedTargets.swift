@@ -47,7 +47,7 @@ struct OfferedTargets: Sendable {
             guard values.count > 1 else { return ClipboardContent(value: values[0], target: target) }
             return ClipboardContent(value: .bytes(Array(try parts(values).joined())), target: target)
         }
-        // The program that provides TEXT chooses the encoding.
+        // The program that provides the target TEXT chooses its encoding.
         let named = target == "TEXT" ? "UTF8_STRING" : target
         guard values.count > 1 || target == "STRING" else { return ClipboardContent(value: values[0], target: named) }
         let text = Array(try parts(values).joined(separator: [UInt8(ascii: "\n")]))

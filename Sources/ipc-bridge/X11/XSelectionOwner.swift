@@ -88,7 +88,8 @@ final class XSelectionOwner {
             connection.setProperty(property, of: requestor, type: XCB_ATOM_INTEGER.rawValue, [since])
             return true
         case let name? where offer.targets.contains(name):
-            // There is no content if the version is gone or its writer breaks a promise.
+            // There is no content if the version is gone, or if its writer does not provide the content that it
+            // promised.
             guard let content = try? await offer.content(name) else { return false }
             return transfers.begin(
                 content.value, type: connection.atom(content.target), in: property, of: requestor)

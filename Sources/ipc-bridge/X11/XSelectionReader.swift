@@ -8,7 +8,8 @@ import class IPCDBus.DBusTimer
 @DBusActor
 final class XSelectionReader {
     private enum Event: Sendable {
-        /// The owner has answered, and has written the content or, before the first piece, its size.
+        /// The owner has answered, and has written the content or, if the content will arrive in pieces, its minimum
+        /// size.
         case answered
         /// The owner has written the window's property, possibly with the next piece.
         case written
