@@ -7,7 +7,8 @@ struct BoardChecker {
     private var largest: UInt64 = 0
     /// The largest change count acknowledged or read so far, for each board.
     private var newest: [String: UInt64] = [:]
-    /// A lower bound for the change count of each operation, by number: a write must exceed it, a read must reach it.
+    /// A lower bound for each operation's change count, by the operation's number: a write must exceed it, a read must
+    /// reach it.
     private var floors: [Int: UInt64] = [:]
     /// For each take, by id: the change count of the board when the take, which may be repeated, first began.
     private var takeFloors: [String: UInt64] = [:]

@@ -3,8 +3,8 @@
 /// The run first reads everything, so that the initial state is known. In each round, the writers write until the round
 /// reaches a randomly chosen progress. The program is then killed and started again, the writers complete their current
 /// operations, everything is read back, and the whole history is judged. The moment of the kill depends on progress and
-/// on a seeded generator: it comes after the k-th operation has started, or was acknowledged, and after some yields to
-/// the other tasks, so that it hits every stage of the others' operations.
+/// on a seeded generator: it comes after the k-th operation has started or was acknowledged, and after a random number
+/// of yields to the other tasks, so that over many rounds it hits operations at every stage.
 package struct CrashRounds: Sendable {
     /// One of the concurrent writers.
     package struct Writer: Sendable {

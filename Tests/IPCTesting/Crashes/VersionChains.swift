@@ -18,7 +18,7 @@ struct VersionChains {
         var boards: [String: [UInt64]] = [:]
         for count in versions.known.keys.sorted() { boards[versions[count]?.board ?? "", default: []].append(count) }
         for counts in boards.sorted(by: { $0.key < $1.key }).map(\.value) {
-            // Start with the newest: reading a version reveals the versions before it.
+            // Start with the newest version: judging it reveals the items of the versions before it.
             for place in counts.indices.reversed() {
                 checkPredecessor(of: counts[place], after: place > 0 ? counts[place - 1] : nil)
             }
@@ -90,7 +90,7 @@ struct VersionChains {
         _ maker: History.Operation, _ board: String, _ base: [History.Value], _ count: UInt64, _ before: UInt64?
     ) {
         var base = base
-        // From the last item to the first, skip those that are known only from this version.
+        // Go through the items from the last to the first, and skip those whose own change count is unknown.
         while let last = base.last {
             let key = BoardWrites.Key(board: board, value: last)
             guard let writer = writes.fates[key]?.only else { return }

@@ -4,11 +4,11 @@
 package struct DeliveryHistory: Sendable {
     /// The result that the sender received for its request.
     package enum Acceptance: Sendable, Hashable {
-        /// It was accepted: it must reach exactly one outcome.
+        /// The request was accepted, so it must reach exactly one outcome.
         case accepted
-        /// An error, which means that no handler was asked.
+        /// The sender got an error, which means that no handler was asked.
         case refused
-        /// No answer: it may have been accepted.
+        /// The sender got no answer, so the request may have been accepted.
         case unknown
     }
 
@@ -41,7 +41,7 @@ package struct DeliveryHistory: Sendable {
         /// The source that the handler saw.
         package var source: String
         package var content: String
-        /// The number of the process that received it: each start of the handler has a higher number.
+        /// The number of the process that received the delivery: each start of the handler has a higher number.
         package var process: Int
         /// The outcome that the process was about to answer with; `nil` if it exited before that.
         package var answer: String?

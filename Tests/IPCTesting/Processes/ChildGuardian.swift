@@ -49,7 +49,7 @@ enum ChildGuardian {
         try? await isThere.wait { $0 ? () : nil }
     }
 
-    /// Removes a child that has exited.
+    /// Removes an exited child from the shell's list.
     static func forget(_ pid: Int32) { write("- \(pid)\n") }
 
     /// Writes a line to the shell. Lines are short enough to be written atomically (pipe(7), `PIPE_BUF`).

@@ -30,13 +30,13 @@ package final class PythonPeer: Sendable {
 
     /// Sends a line and returns the next line of output.
     ///
-    /// - Throws: ``DeadlineExceeded``, or a ``HarnessError`` with its traceback if it has exited.
+    /// - Throws: ``DeadlineExceeded``, or a ``HarnessError`` with the program's traceback if the program has exited.
     package func ask(_ line: String, deadline: Duration = usualDeadline) async throws -> String {
         tell(line)
         return try await nextLine(deadline: deadline)
     }
 
-    /// The next line that it prints. Throws the same errors as ``ask(_:deadline:)``.
+    /// The next line that the program prints. Throws the same errors as ``ask(_:deadline:)``.
     package func nextLine(deadline: Duration = usualDeadline) async throws -> String {
         guard let line = try await process.nextLine(deadline: deadline) else {
             let status = try await process.wait(deadline: deadline)
@@ -50,7 +50,7 @@ package final class PythonPeer: Sendable {
         try await process.waitForLine(deadline: deadline) { $0 == text }
     }
 
-    /// Closes its input, and waits for it to exit.
+    /// Closes the program's input, and waits for the program to exit.
     @discardableResult
     package func finish(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         process.closeInput()

@@ -8,9 +8,9 @@ package struct TracedMessage: Sendable {
     package let direction: Direction
     /// The socket, named as in the trace.
     package let socket: String
-    /// The start of the call that moved the first byte; see ``SystemCallEvent/begin``.
+    /// The start, as a position in the trace, of the system call that moved the first byte: ``SystemCallEvent/begin``.
     package let begin: Int
-    /// The end of the call that moved the last byte.
+    /// The end, as a position in the trace, of the system call that moved the last byte.
     package let end: Int
     /// Seconds since 1970 at `begin`.
     package let time: Double
@@ -19,7 +19,7 @@ package struct TracedMessage: Sendable {
 /// A reply that a traced process sent, with the call that it answers.
 package struct TracedAnswer: Sendable {
     package let answer: TracedMessage
-    /// The call; `nil` if it came before the trace began.
+    /// The call that is answered; `nil` if it came before the trace began.
     package let call: TracedMessage?
 
     package var member: String? { call?.message.member }

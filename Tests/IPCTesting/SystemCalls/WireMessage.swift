@@ -88,7 +88,7 @@ private struct WireReader {
     /// The next element of the array of fields: a byte and a variant, aligned to 8. `nil` if the bytes end within it.
     mutating func field() -> Field? {
         position = (position + 7) / 8 * 8
-        // code, length of the signature (1), signature, NUL
+        // A field has at least four bytes: its code, the length of the signature (1), the signature, and a NUL.
         guard position + 4 <= bytes.count else { return nil }
         let (code, type) = (bytes[position], bytes[position + 2])
         position += 4

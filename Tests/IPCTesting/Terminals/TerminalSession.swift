@@ -32,7 +32,8 @@ package final class TerminalSession: Sendable {
     ) async throws -> TerminalSession {
         let directory = try TemporaryDirectory("terminal")
         try FileContents.write(configuration(columns, rows), to: directory.appending("tmux.conf"))
-        // With "env", tmux uses no shell. The options come after the program: tmux 3.3 crashes if it has no window.
+        // With "env", tmux uses no shell. The options are set after the program has started, because tmux 3.3 crashes
+        // if they are set while there is no window.
         let program = ["env", executable] + arguments.map(escapingSemicolon)
         let settings = [";", "set", "-g", "window-size", "manual", ";", "set", "-g", "destroy-unattached", "on"]
         let client = try await RunningProcess.start(

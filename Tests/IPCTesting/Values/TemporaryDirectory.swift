@@ -46,8 +46,9 @@ package final class TemporaryDirectory: Sendable {
         rmdir(path)
     }
 
-    /// Whether the path is on a file system without a disk. This is the file system of the longest mount point that
-    /// contains the path, the last mounted if there are several (proc_pid_mounts(5): device, mount point, type, …).
+    /// Whether the path is on a file system without a disk. The path is on the file system with the longest mount point
+    /// that contains it or, if several are mounted there, on the one mounted last (proc_pid_mounts(5): device, mount
+    /// point, type, …).
     private static func isInMemory(_ path: String) throws -> Bool {
         let mounts = try FileContents.text("/proc/self/mounts").split(separator: "\n").map { $0.split(separator: " ") }
         let holding = mounts.filter { $0.count > 2 && ($0[1] == "/" || "\(path)/".hasPrefix("\($0[1])/")) }
