@@ -5,7 +5,7 @@ import Testing
 
 @testable import IPCTools
 
-/// Tests of the input that a tool reads, or does not read into memory, and of its output.
+/// Tests of the input that a tool reads into memory or passes on as a file, and of its output.
 @Suite("Input and output of content")
 struct InputTests {
     private let folder: TemporaryDirectory
