@@ -56,7 +56,7 @@ struct FetchFailure: HandlerError {
 }
 
 extension NIOConnectionError {
-    /// The error for the last address to which a connection was tried.
+    /// The error of the last attempt to connect; a host may have several addresses.
     fileprivate var reason: String {
         if let error = connectionErrors.last?.error { return "\(error)" }
         return (dnsAError ?? dnsAAAAError).map { "\($0)" } ?? "\(self)"

@@ -24,7 +24,7 @@ struct RelayCommand: AsyncParsableCommand {
     var window: UInt32 = 8
 
     func run() async throws {
-        // The first signal stops receiving; the second one cancels the requests in progress.
+        // After the first signal, the relay takes no new requests. The second one cancels the requests in progress.
         let signals = StopSignals()
         await Program.run {
             let app = try await Application.connect(

@@ -2,9 +2,9 @@ package import IPCDBus
 
 /// An installation of an application, identified by an id.
 ///
-/// The id is created on the first start and never changes. It is stored in the keyring, or in a file if there is no
-/// keyring on the first start; the record says which. Processes that start at the same moment get the same id: those
-/// with a keyring take turns on the bus, and only one of all processes creates the record.
+/// The id is created on the first start and never changes. It is stored in the keyring, or, if there is no keyring on the
+/// first start, in the application's file. Otherwise, the file only notes that the keyring has the id. Processes that
+/// start at the same moment get the same id: only one of them creates the file, and only one at a time uses the keyring.
 package struct Installation: Sendable {
     /// The application id, such as `com.example.InstallID`.
     package let application: String

@@ -1,7 +1,7 @@
 /// The content of an application's file: the id, or a note that the keyring has it.
 ///
-/// The file is created once and never changed, so that every start follows the same rule. It also records that the
-/// keyring has the id; otherwise a start without the keyring, such as over ssh, would create a second id.
+/// The file is created once and never changed, so every start looks for the id in the same place. Without the note, a
+/// start that has no access to the keyring, such as over ssh, would create a second id.
 package enum Record: Sendable, Hashable {
     case file(InstallationID)
     case keyring

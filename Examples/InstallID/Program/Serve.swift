@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
                 id: ApplicationID(options.application), schemes: ["installid"])
             Program.tell("listening as \(options.application) for installid")
             try await app.onOpenURL(until: signals) { request in
-                // Schemes are case-insensitive (RFC 3986 §3.1), and nothing may follow this one.
+                // The scheme may be in upper case (RFC 3986 §3.1), but nothing may follow the colon.
                 guard request.url.lowercased() == "installid:" else { throw OpenURLRequest.Answer.declined }
                 return [.string(try await installation.id().text)]
             }

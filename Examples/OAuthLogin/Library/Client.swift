@@ -2,9 +2,9 @@ public import Foundation
 
 /// The program, as the authorization server knows it after the developer has registered it there.
 public struct Client: Sendable, Hashable {
-    /// The id that the server assigned to it; not secret (RFC 6749 §2.2).
+    /// The id that the server assigned to the program; it is not secret (RFC 6749 §2.2).
     public let id: String
-    /// The application id under which it receives URLs.
+    /// The application id under which the program receives URLs.
     public let application: String
     /// The program's own scheme, to which the browser is redirected; RFC 8252 §7.1.
     public let scheme: String

@@ -23,7 +23,7 @@ struct ProgramTests {
         // The escape sequence in the message is shown as text, and does not reach the terminal.
         #expect(text.contains(": nobody\\u{1B}[2J\n") && !text.contains("\u{1B}"))
         await #expect(processExitsWith: .exitCode(66)) { await Program.run { throw Named() } }
-        // The control: a program that does not fail exits with 0.
+        // For comparison: a program that does not fail exits with 0.
         await #expect(processExitsWith: .success) { exit(await Program.run { 0 }) }
     }
 

@@ -1,4 +1,4 @@
-/// A question as returned by the service.
+/// A question, as a web API would return it.
 public struct Question: Sendable, Hashable, Identifiable {
     /// The state of a question.
     public enum Condition: String, Sendable, Hashable {
@@ -9,7 +9,7 @@ public struct Question: Sendable, Hashable, Identifiable {
     public let text: String
     public let condition: Condition
     public let numberOfAnswers: Int
-    /// The day on which it was asked, such as `2019-08-13` (ISO 8601).
+    /// The day on which the question was asked, such as `2019-08-13` (ISO 8601).
     public let date: String
 
     public init(id: Int, text: String, condition: Condition, numberOfAnswers: Int, date: String) {

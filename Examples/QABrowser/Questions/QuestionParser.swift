@@ -1,7 +1,7 @@
 public import Foundation
 internal import FoundationXML
 
-/// Parses a response of the service: a `ResultSet` with the total number of results, and for each result a `Question`
+/// Parses a response of the web API: a `ResultSet` with the total number of results, and for each result a `Question`
 /// with `Id`, `Content`, `Condition`, `AnswerCount` and `PostedDate`.
 public struct QuestionParser {
     /// The content of a response.

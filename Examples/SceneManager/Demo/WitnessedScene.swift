@@ -1,7 +1,7 @@
 import SceneManager
 import Terminal
 
-/// The events that the stage sent to the scenes, newest last.
+/// The last eight events of all scenes, newest last.
 @MainActor
 final class Moments {
     private(set) var lines: [String] = []
@@ -9,7 +9,7 @@ final class Moments {
     func note(_ name: String, _ moment: String) { lines = (lines + ["\(name): \(moment)"]).suffix(8) }
 }
 
-/// Wraps a scene, and lists the events of all scenes below it.
+/// Wraps a scene, and shows the latest events of all scenes at the bottom of the screen.
 final class WitnessedScene: Scene {
     private let scene: any Scene
     private let name: String

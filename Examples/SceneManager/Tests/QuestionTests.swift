@@ -10,7 +10,7 @@ struct QuestionTests {
 
     private final class Shown { var canvas = Canvas(size: TerminalSize(columns: 1, rows: 1)) }
 
-    /// A stage whose root has the number 5.
+    /// Returns a stage whose root scene shows the number 5.
     private func stage() throws -> Stage {
         let root = SceneAddress("root", parameters: ["n": "5"])
         let size = TerminalSize(columns: 40, rows: 12)
@@ -39,7 +39,7 @@ struct QuestionTests {
         #expect(stage.top.title == "root 0")
     }
 
-    /// Starts a program's order to clear the scene, and returns when the alert is open.
+    /// Orders the scene to clear, as another program would, and returns when the alert is open.
     private func asking(_ stage: Stage) async throws -> Task<Void, any Error> {
         let action = try #require(try stage.top.take(SceneAddress("clear")))
         let program = Task { try await stage.performAnswered(action) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that records each sleep, which takes no time.
+/// A clock whose sleeps do not wait: each only sets the time to its deadline.
 final class SkippingClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Swift.Duration

@@ -6,7 +6,7 @@ import Testing
 struct StateKeeperTests {
     private struct Full: Error {}
 
-    /// A disk that can be full.
+    /// A simulated disk, which can be full.
     @MainActor
     private final class Disk {
         var writes: [String] = []

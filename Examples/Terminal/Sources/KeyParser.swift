@@ -96,7 +96,7 @@ struct KeyParser {
     /// Parses a control sequence: parameters, then the final byte that identifies it.
     private mutating func sequence() -> Found? {
         guard let end = pending[2...].firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
-        // A byte that cannot end a sequence shows that this is none: drop the bytes before it.
+        // If this byte cannot end a control sequence, the sequence is invalid: drop the bytes before it.
         guard (0x40...0x7E).contains(pending[end]) else { return ([], end) }
         let parameters = String(decoding: pending[2..<end], as: UTF8.self).split(separator: ";")
         let number = parameters.first.flatMap { Int($0) } ?? 1

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Saves the terminal's settings, and restores them whenever the process exits: ``leave()``, `exit`, a signal, a crash.
 ///
-/// The terminal's signal keys stay on: Control-C sends SIGINT, Control-Z stops the process. So keys work like `kill`.
+/// The terminal's signal keys stay on: Control-C sends SIGINT, Control-Z stops the process. So the keys act like `kill`.
 enum RawMode {
     /// What to send on entering and leaving raw mode (xterm, “DEC Private Mode Set”).
     struct Sequences {
@@ -88,8 +88,8 @@ enum RawMode {
 
     private static func crashed(_ signal: Int32) {
         leave()
-        // Give the signal its previous action back. It occurs again when this handler returns, because of the fault or
-        // of `raise`.
+        // Restore the signal's previous action. When this handler returns, the signal occurs again, because of `raise` or
+        // because the faulty instruction runs again.
         restoreAction(of: signal)
         raise(signal)
     }
