@@ -1,4 +1,4 @@
-// Helpers that the programs of the floor share.
+// Helpers that the C programs in this folder share.
 #include <dbus/dbus.h>
 #include <stdio.h>
 #include <stdlib.h>

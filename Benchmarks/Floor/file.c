@@ -1,4 +1,4 @@
-// A hand-written solution: each message is a file, noticed through inotify. It is durable and answered.
+// Messages without a broker: each is a file that is flushed to disk, noticed through inotify, and answered with a file.
 //   file server FOLDER                  reads each file in FOLDER/in and answers with a file in FOLDER/out
 //   file client FOLDER COUNT BYTES      writes, syncs and renames one file at a time; prints one line of JSON
 #include "common.h"

@@ -1,4 +1,5 @@
-// The message flow of an open request: owns NAME, forwards each call to TARGET, and returns the answer. Stores nothing.
+// Passes messages like the broker for a request to open a URL, but stores nothing: relay NAME TARGET owns NAME, forwards
+// each call to TARGET, and returns the answer.
 #include "common.h"
 
 #define SLOTS (1 << 20)

@@ -1,4 +1,4 @@
-"""Measures the release programs; "make bench" calls it. See ../README.md."""
+"""Measures the release programs. "make bench" runs this; see ../README.md."""
 
 import argparse
 import pathlib

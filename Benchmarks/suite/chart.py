@@ -1,4 +1,4 @@
-"""Charts as SVG: line charts over the same time, stacked vertically, and the rows with a goal as bars."""
+"""Draws SVG charts: line charts with a common time axis, one above the other, and a bar for each row with a goal."""
 
 import html
 import math
@@ -81,7 +81,7 @@ def svg(title, subtitle, panels, end):
 
 
 def bar(row, x, y, scale):
-    """The share of one row, and a thin line from the least to the greatest of its rounds."""
+    """Draws the bar of one row, and a thin line from its least to its greatest result in all rounds."""
     share, least, greatest = row.shares
     parts = [f'<rect class="{"met" if row.met else "missed"}" x="{x}" y="{y + 4}" width="{share * scale:.1f}" height="12"/>']
     if least != greatest:
@@ -90,7 +90,7 @@ def bar(row, x, y, scale):
 
 
 def goals(rows, machine):
-    """A bar for each row: its share of what its goal allows."""
+    """Draws a bar for each row: the result as a share of what the goal of the row allows."""
     notes = [
         machine, "Shorter is better. A bar beyond the thick line misses its goal. Thin lines span the rounds."]
     # The widths of texts are estimates.
@@ -114,7 +114,7 @@ def goals(rows, machine):
     for half in range(halves + 1):
         x, kind, word = left + half / 2 * scale, *(("goal", "goal") if half == 2 else ("grid", f"{half / 2:g}"))
         line_down = f'<path class="{kind}" d="M{x:.1f} {top - 4}V{y + 4}"/>'
-        # The line of the goal is above the bars, and the others are below them.
+        # Draw the line of the goal in front of the bars, and the other lines behind them.
         parts = [*parts, line_down] if half == 2 else [line_down, *parts]
         parts.append(f'<text x="{x:.1f}" y="{top - 10}" text-anchor="middle">{word}</text>')
     missed = "; ".join(f"{row.goal}, {row.subject}, {row.result}" for row in rows if not row.met)

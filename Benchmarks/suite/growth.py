@@ -8,7 +8,7 @@ MIB = 1 << 20
 
 
 class Step:
-    """One kind of content, in growing numbers, in its own world."""
+    """One kind of content, added in growing numbers to a broker that has no other content."""
 
     def __init__(self, name, numbers, fill, *options):
         self.name, self.numbers, self.fill, self.options = name, numbers, fill, options

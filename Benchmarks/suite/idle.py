@@ -25,7 +25,7 @@ def measure(sizes):
         handler = world.start_load("receive")
         world.load("open", count=sizes.many // 4, window=64, board="bench")
         world.stop(handler)
-        # Pool threads exit 5 s after the work.
+        # The broker's pool threads exit after 5 s without work.
         broker.settle(6)
         wake_ups.add(broker.wake_ups(sizes.idle_seconds), 0)
         memory.add(broker.anonymous_bytes / MIB, 6)

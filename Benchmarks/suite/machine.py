@@ -41,7 +41,7 @@ def commit():
 
 
 def write_between(name, content, path):
-    """Replaces the text between the markers with this name."""
+    """Replaces the text of a document between the markers with this name."""
     first, last = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     text = path.read_text(encoding="utf-8")
     before, rest = text.split(first)

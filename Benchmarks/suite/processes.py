@@ -1,4 +1,4 @@
-"""P1: whole processes, from start to exit, with everything else warm."""
+"""P1: whole processes, from start to exit, while the bus, the broker and the handler are already running."""
 
 import pathlib
 import subprocess

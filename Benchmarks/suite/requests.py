@@ -1,4 +1,4 @@
-"""P2 and P3: stored and answered requests, compared with a relay in C that stores nothing; and single members."""
+"""P2 and P3: stored and answered requests, compared with a relay in C that stores nothing; and single D-Bus methods."""
 
 from .rows import Row
 from .world import FLOOR, ROOT, World
@@ -7,20 +7,20 @@ BYTES = 1024
 
 
 def routes():
-    """The routes to the broker: the library's own choice, and each route on its own if there is more than one."""
+    """The routes to the broker: first the library's own choice, then each route by itself if there is more than one."""
     contract = (ROOT / "dbus/org.swiftipc.Broker1.xml").read_text()
     names = ["bus", "direct"] if 'name="Connect"' in contract else []
     return {"": {}} | {f", route {name}": {"SWIFT_IPC_ROUTE": name} for name in names}
 
 
 def relay(world):
-    """Starts the floor: a program that answers, and one that relays."""
+    """Starts the two C programs for comparison: one answers calls, and the other relays calls to it."""
     world.start_floor("echo", "server", "floor.Handler")
     world.start_floor("relay", "floor.Relay", "floor.Handler")
 
 
 class Route:
-    """The rows of one route."""
+    """The rows of the table for one route to the broker."""
 
     def __init__(self, world, name, environment, goals):
         self.world, self.environment = world, environment
@@ -80,7 +80,7 @@ def measure(sizes):
 
 
 def measure_members(sizes):
-    """Single members, and queued requests, compared with a call that does nothing."""
+    """Measures single D-Bus methods and queued requests, compared with a call that does nothing."""
     with World() as world:
         world.start_broker()
         world.start_floor("echo", "server", "floor.Handler")
@@ -109,7 +109,7 @@ def measure_members(sizes):
 
 
 def measure_by_hand(sizes):
-    """The do-it-yourself way: a file that is synced, renamed and seen by inotify, answered by a file."""
+    """Compares with messages as files, without a broker: each is synced, renamed, seen by inotify, answered by a file."""
     with World() as world:
         world.start_broker()
         world.start_load("receive")

@@ -1,4 +1,4 @@
-"""The measurements as rows of one table: ours, the floor in the same run, their ratio, and whether the goal is met."""
+"""Rows of a table: our result, that of a minimal program in the same run (the floor), their ratio, and the goal."""
 
 import json
 import statistics
@@ -8,7 +8,7 @@ class Row:
     """One comparison, measured in several rounds. In each round, one side runs right after the other."""
 
     def __init__(self, goal, what, unit, most=None, least=None):
-        """most, least: the bounds of the ratio of ours to the floor; neither is given if there is no goal."""
+        """most, least: the bounds of our result divided by the one to compare with (floor); none if there is no goal."""
         self.goal, self.what, self.unit, self.most, self.least = goal, what, unit, most, least
         self.ours, self.floor = [], []
 
@@ -27,7 +27,7 @@ class Row:
         if self.most is None and self.least is None:
             return None
         if self.most is not None and not self.ratios:
-            # The floor is zero, such as no wake-ups.
+            # The result to compare with, the floor, is zero: no wake-ups, for example.
             return statistics.median(self.ours) <= 0
         ratio = statistics.median(self.ratios)
         return ratio <= self.most if self.most is not None else ratio >= self.least
@@ -42,7 +42,7 @@ class Row:
 
     @property
     def subject(self):
-        """The measured subject, without the floor."""
+        """What was measured, without what it is compared with."""
         return self.what.partition(" : ")[0]
 
     @property
@@ -52,7 +52,7 @@ class Row:
         mark = "" if met == "met" else f"{met} "
         if not ratio:
             return f"{mark}{ours}, goal 0"
-        # The floor of some rows is the goal itself, such as "250 ms".
+        # Some rows are compared not with another program, but with the goal itself, such as "250 ms".
         if floor.endswith(f" {self.unit}"):
             return f"{mark}{ours}, goal {floor}"
         return f"{mark}{ratio.partition(' ')[0]} × {floor}, goal {bound}"

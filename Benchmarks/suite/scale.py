@@ -7,7 +7,7 @@ from .world import World
 
 
 def measure_stored(sizes):
-    """Sets up a world for each number at the same time, so that they can be measured in turn."""
+    """Starts a broker for each amount of content, all at the same time, so that they can be measured in turn."""
     with contextlib.ExitStack() as stack:
         worlds = {}
 

@@ -58,7 +58,7 @@ class Process:
             said.append(line)
 
     def objects(self):
-        """The objects that a measuring program prints, as they arrive, until it exits."""
+        """The JSON objects that a measuring program prints, as they arrive, until it exits."""
         said = []
         while (line := self.lines.get()[1]) is not None:
             if line.startswith("{"):
@@ -69,7 +69,7 @@ class Process:
             raise Failure(f"{' '.join(self.arguments)} exited with {self.process.wait()}: {''.join(said)}")
 
     def result(self):
-        """The last object that a measuring program prints."""
+        """The last JSON object that a measuring program prints."""
         return list(self.objects())[-1]
 
     def go(self):
@@ -107,7 +107,7 @@ class Process:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def switches(self):
-        """How often each of its threads has slept and woken up so far."""
+        """How often each thread of the process has slept and woken up so far."""
         threads = {}
         for thread in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
             for line in (thread / "status").read_text().splitlines():
@@ -116,11 +116,11 @@ class Process:
         return threads
 
     def settle(self, seconds):
-        """Leaves the process idle, so that it can do its idle work."""
+        """Waits while the process has nothing to do, so that it can, for example, return free memory."""
         time.sleep(seconds)
 
     def wake_ups(self, seconds):
-        """How often per second its threads wake up."""
+        """How often per second the threads of the process wake up."""
         before = self.switches()
         time.sleep(seconds)
         return sum(count - before.get(thread, 0) for thread, count in self.switches().items()) / seconds
@@ -208,18 +208,18 @@ class World:
         return [LOAD, measurement, *(f"{name.replace('_', '-')}={value}" for name, value in settings.items())]
 
     def load(self, measurement, environment=None, **settings):
-        """Runs our measuring program, and returns the object that it prints."""
+        """Runs our measuring program, Load, and returns the JSON object that it prints."""
         return json.loads(self.run(*self.load_command(measurement, **settings), environment=environment).splitlines()[-1])
 
     def fill(self, measurement, **settings):
-        """Runs our measuring program to add content."""
+        """Runs our measuring program, Load, to add content to the broker."""
         self.run(*self.load_command(measurement, **settings))
 
     def start_load(self, measurement, environment=None, **settings):
         return self.start(*self.load_command(measurement, **settings), environment=environment)
 
     def floor(self, program, *arguments):
-        """Runs a program of the floor, and returns the object that it prints."""
+        """Runs a C program from the folder Floor, and returns the JSON object that it prints."""
         return json.loads(self.run(FLOOR / program, *arguments).splitlines()[-1])
 
     def start_floor(self, program, *arguments):
@@ -237,7 +237,7 @@ class World:
         results = [client.result() for client in clients]
         for client in clients:
             self.stop(client)
-        # Up to the moment when the last one was done, by its own clock, not when its process was gone.
+        # The time ends when the last client has finished by its own clock, not when its process has exited.
         return sum(result["count"] for result in results) / max(result["seconds"] for result in results)
 
     def start_broker(self, *options, store="store"):
@@ -276,7 +276,7 @@ class World:
 
 
 def leave_on_signals():
-    """Turns signals into exceptions, so that the world is cleaned up."""
+    """Turns signals into exceptions, so that the processes and files of the benchmark are removed."""
     def leave(number, _):
         raise SystemExit(128 + number)
     for number in [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]:

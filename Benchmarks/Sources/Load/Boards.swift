@@ -1,7 +1,7 @@
 import IPC
 import IPCDBus
 
-/// Reads and writes of pasteboards, without requests.
+/// Measures how long pasteboards take to write and to read, without requests to open URLs.
 @DBusActor
 enum Boards {
     /// `set count=1000 window=1 bytes=1024 board=NAME persistent=yes`: replaces the items of a pasteboard.
