@@ -1,60 +1,61 @@
-# swift-ipc. GNU make 4.3 or newer. "make help" lists what there is.
+# Builds, tests and installs swift-ipc. Needs GNU make 4.3 or newer. "make help" lists the targets.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# What "make run" sends.
+# The text that "make run" sends.
 TEXT ?= hello
-# "make bench": a file for the rows as JSON; 1 for two minutes in the place of many; options such as --readme, --only NAME.
+# For "make bench": a file for the results as JSON; 1 for a short run of two minutes; options such as --readme, --only NAME.
 JSON ?=
 QUICK ?=
 BENCH ?=
-# "make test-deb": keeps the empty root here, for the next time.
+# Where "make test-deb" keeps the root directory of an empty Debian system for the next run.
 DEB_ROOT ?= .build/deb-root
-# "make bench-soak": how long.
+# How long "make bench-soak" sends requests.
 SOAK_SECONDS ?= 600
 
-# A target may only import what it names as a dependency: this holds the arrows of the architecture.
+# A target can import only the modules that it lists as dependencies in Package.swift. This enforces the architecture.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
-# scripts/example uses the same flags, so it finds built what the tests have built. Symbols for a debugger would cost minutes.
+# scripts/example uses the same flags, so it need not build again what the tests have built. Debug symbols would take minutes.
 EXAMPLE_FLAGS = -debug-info-format none
-# The programs as they are shipped: no Swift installation is needed where they run. The C++ library that Swift's runtime
-# needs is linked in as well: to load it and bind its symbols takes longer than to run most commands. These flags are not in
-# Package.swift, where they would keep others from depending on the package (unsafeFlags).
-# Metadata of a generic type comes from its arguments rather than from its mangled name, which the runtime would have to look
-# up in all conformances of the program, at each start. No symbol is exported, for nothing is loaded that could ask for one.
-# The debug programs, on which the tests run, check at run time that no two accesses to a variable overlap; these do not
-# (docs/decisions.md).
+# The release programs run on machines without Swift. The C++ library, which Swift's runtime needs, is linked statically too:
+# loading it and binding its symbols would take longer than most commands run. In Package.swift, these flags (unsafeFlags)
+# would prevent other packages from depending on this one.
+# Metadata of a generic type is built from its arguments. To find it by its mangled name, the runtime would have to search all
+# conformances of the program at each start. No symbols are exported, because no loaded library could look one up.
+# The debug programs, which the tests use, check at run time that no two accesses to a variable overlap; the release programs do
+# not (docs/decisions.md).
 RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic \
 	-Xlinker --strip-all
-# A folder with libstdc++.a and without libstdc++.so, because swiftc itself says "-lstdc++".
+# A folder with libstdc++.a but without libstdc++.so, so that the option "-lstdc++", which swiftc adds, links the static library.
 STATIC = $(CURDIR)/.build/static
-# A copy of libc.a without its sections ".gnu.warning.NAME", which stands before the other one: each makes the linker warn whoever
-# names getaddrinfo and the like in a static program. Foundation names them, and nothing calls them. All else that the linker has to
-# say is still heard.
+# A copy of libc.a without its sections ".gnu.warning.NAME", which make the linker warn about getaddrinfo and similar functions in
+# a static program. Foundation refers to these functions, but nothing calls them. The copy comes before the original, and the
+# linker still prints all its other warnings.
 QUIET = $(STATIC)/libc-quiet.a
-# Programs that need nothing but the C library stand at a fixed address and without the dynamic linker: 50,000 words need no
-# relocation at each start, their pages are shared by all processes, and no call goes through a table. The compiler takes the
-# start of a program that relocates itself; these have nothing to relocate.
+# Programs that need only the C library are linked statically for a fixed address. So 50,000 words need no relocation at each
+# start, all processes share the pages of these words, and no call goes through a table. The compiler still links startup
+# code that relocates the program; defsym makes that code call a function that does nothing.
 FIXED = -Xlinker $(QUIET) -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
-# libdbus-1.a asks libsystemd for sockets on which a server listens. There is no such server here, and no libsystemd.a either.
+# For its servers, libdbus-1.a asks libsystemd for sockets. These programs have no such server, and there is no libsystemd.a, so
+# the calls go to a function that returns 0.
 DBUS = -Xlinker --defsym=sd_listen_fds=clinux_no_sockets -Xlinker --defsym=sd_is_socket=clinux_no_sockets
 ipc-client_FLAGS = $(FIXED) $(DBUS)
 ipc-server_FLAGS = $(FIXED) $(DBUS)
-# libc.a's fork(2) brings its malloc along, and jemalloc's was there first.
+# With fork(2), the linker also takes malloc from libc.a. muldefs permits this second definition; the first, jemalloc's, is used.
 ipc-broker_FLAGS = $(FIXED) $(DBUS) -Xlinker -z -Xlinker muldefs
 
 PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
 RELEASE = .build/release
-# When the release programs were built last, and of what.
+# A file whose time is that of the last build of the release programs, and the files that they are built from.
 BUILT = .build/built
 SOURCES = Package.swift $(shell find Sources -type f)
-# What there is of these; hidden folders such as .build are passed over.
+# What "make lint" checks, as far as it exists. Hidden folders such as .build are skipped.
 LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 
 .DEFAULT_GOAL := help
-# One thing after the other: a Swift build takes all cores by itself.
+# Make runs one recipe at a time, because a Swift build uses all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
 	check oracle debug static build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
@@ -73,7 +74,7 @@ run: ## demonstrate one request on a private bus; ends by itself (first time: bu
 run: export TEXT := $(TEXT)
 
 test: export IPC_TEST_SIZE = small
-# So many at a time: all at once, hundreds of brokers and buses would keep each other waiting beyond every deadline.
+# At most 8 tests run at a time. All at once, hundreds of brokers and buses would delay each other beyond every deadline.
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
 test: packages lint check check-direct check-unprivileged check-oracle check-hostile ## lint, build with warnings as errors, all tests at small size (10 minutes on 2 cores, half an hour the first time)
 
@@ -83,35 +84,35 @@ test-direct: PARALLEL = --parallel --experimental-maximum-parallelization-width 
 test-direct: packages check ## all tests over direct connections, where there can be one
 
 test-full: export IPC_TEST_SIZE = full
-# Most tests wait more than they compute. Suites that measure time or memory run alone (scripts/tests).
+# At most 2 tests run at a time. Suites that measure time or memory run alone (scripts/tests).
 test-full: PARALLEL = --parallel --experimental-maximum-parallelization-width 2
 test-full: packages lint check check-direct check-unprivileged check-dbus-broker check-oracle check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
 
-# The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
+# The tests start the programs of the debug build. The settings in Package.swift make warnings errors.
 check: debug
 	swift test --package-path Examples --skip-build --disable-xctest
 	scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest
 
-# The promises that hold by either way to the broker, by the other one.
+# Suites for what must hold on both routes to the broker. "make check" uses the bus, and "make check-direct" direct connections.
 BOTH_WAYS = CrashTests|DeliveryRunTests|MixedOperationsTests|RestartTests|WaitingRequestTests|QueuedRequestTests|RepeatedRequestTests|LibraryTests|MainJobTests|RouteTests
 check-direct:
 	SWIFT_IPC_ROUTE=direct scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter 'EndToEndTests\.($(BOTH_WAYS))'
 
-# Hostile programs against the release programs: their bounds are times and memory, which a debug build does not keep.
+# Runs hostile programs against the release programs. A debug build would exceed the limits of time and memory in these tests.
 check-hostile: build
 	Tests/Hostile/run.py --size $(or $(IPC_TEST_SIZE),full)
 
-# What root cannot see: permissions, and the limits of the kernel for a user.
+# Suites with tests that only an ordinary user can run, because the kernel exempts root from permissions and limits.
 UNPRIVILEGED = EndToEndTests\.(BadDescriptorTests|DirectBoundsTests|LargeValueTests|QuotaTests|SecretTests|StatedDigestTests)|IPCDBusTests\.LinkTests|IPCStoreTests\.OpeningTests
 check-unprivileged: debug
 	scripts/unprivileged '$(UNPRIVILEGED)'
 
-# The tests with a message bus, on the other implementation of it.
+# Runs the tests that need a message bus again, with dbus-broker in place of dbus-daemon.
 check-dbus-broker: debug
 	IPC_TEST_BUS=dbus-broker scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter '^(EndToEndTests|IPCTestingTests)\.'
 
-# Compares what the wire says with libdbus, with the code of the release programs: a debug build does a hundredth as many. A seed
-# and a number give one input.
+# Compares how our code and libdbus read generated messages. Our code is built as for a release: a debug build would compare a
+# hundredth as many messages in the same time. A seed and a number determine one message.
 SEED ?= 1
 COUNT ?= 1000000
 ORACLE ?=
@@ -120,7 +121,7 @@ oracle: static ## compare COUNT generated messages with libdbus, from SEED (ORAC
 	swift build $(if $(ORACLE),$(ASAN),$(RELEASE_FLAGS)) --product wire-oracle
 	$(if $(ORACLE),.build/oracle-asan/release,$(RELEASE))/wire-oracle $(SEED) 0 $(COUNT) all
 
-# The same in the tests, from another seed each time. At full size also with a look at each access to memory.
+# Runs "make oracle" as a test, with a new seed each time. At full size, it also runs with AddressSanitizer.
 check-oracle: SEED = $(shell shuf -i 1-1000000000 -n 1)
 check-oracle:
 	$(MAKE) oracle SEED=$(SEED) COUNT=$(if $(filter small,$(IPC_TEST_SIZE)),300000,5000000)
@@ -130,7 +131,7 @@ debug:
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift build --package-path Examples $(EXAMPLE_FLAGS) --build-tests
 
-# The libraries that the release programs are linked with.
+# Prepares the static libraries that the release programs are linked with.
 static:
 	@scripts/requirements build
 	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
@@ -155,7 +156,7 @@ bench-programs: build
 	$(MAKE) -s -C Benchmarks/Floor OUT=../.build/floor
 	swift build --package-path Benchmarks $(RELEASE_FLAGS) $(FIXED) $(DBUS) --product Load
 
-# Only where something is newer: "make install" as root, where there is often no Swift, uses what "make build" has built as a user.
+# Builds only if a source is newer. So "make install" as root, who often has no Swift, uses what a user built with "make build".
 $(BUILT): $(SOURCES)
 	$(MAKE) build
 
