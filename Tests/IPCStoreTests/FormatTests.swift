@@ -40,8 +40,8 @@ import Testing
         try await store.close()
         let file = image.directory + "/store.sqlite-wal"
         var log = try place.bytes(file)
-        // “Database File Format” §4.1: the log has a header of 32 bytes, then frames of 24 bytes and a page each. The
-        // test turns the first frame into one for page 1, which otherwise only a migration writes.
+        // “Database File Format” §4.1: the log has a header of 32 bytes, then frames, each a header of 24 bytes and a
+        // page. The test turns the first frame into one for page 1, which otherwise only a migration writes.
         try #require(log.count > 32 + 24 + 4_096)
         log.replaceSubrange(32..<36, with: [0, 0, 0, 1])
         log.replaceSubrange(32 + 24 + 60..<32 + 24 + 64, with: [0, 0, 0, 77])

@@ -48,7 +48,7 @@ struct CallingTests {
         let refused = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
         #expect(refused?.reason == .refused(IPCError(.noHandler, "nobody")) && refused?.response == nil)
         #expect(refused?.description == "nobody")
-        // The handler failed without an error code and a message.
+        // The handler failed with neither an error code nor a message.
         pair.broker.open = { _, _ in result("failed") }
         let silent = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
         #expect(silent?.reason == .failed(code: "failed", message: ""))

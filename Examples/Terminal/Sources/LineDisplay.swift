@@ -5,7 +5,7 @@ import Synchronization
 /// line. This is for programs that read no keys; it does not change the terminal's mode.
 public final class LineDisplay: Sendable {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
-    /// Keeps texts of several threads from mixing.
+    /// Keeps the output of different threads from interleaving.
     private let turn = Mutex(())
 
     public init() {}

@@ -12,7 +12,7 @@ public struct LineEditor: Sendable, Hashable {
         self.cursor = min(max(cursor ?? .max, 0), self.text.count)
     }
 
-    /// Performs the edit of a key.
+    /// Does what a key does in a line editor.
     ///
     /// - Returns: `false` if the key has no meaning here, such as Enter.
     @discardableResult
@@ -33,7 +33,7 @@ public struct LineEditor: Sendable, Hashable {
         return true
     }
 
-    /// Performs the edit of a key or a paste; returns `false` for any other event.
+    /// Does what a key or a paste does in a line editor; returns `false` for any other event.
     @discardableResult
     public mutating func apply(_ event: TerminalEvent) -> Bool {
         switch event {

@@ -86,7 +86,7 @@ final class PasteboardsService {
         }
     }
 
-    /// Adds the call to ``ChangeWatchers``, where it waits for a change without a task.
+    /// Adds the call to ``ChangeWatchers``, where it waits for a change without occupying a task.
     private func waitForChange(
         _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>

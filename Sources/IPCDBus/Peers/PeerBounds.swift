@@ -31,7 +31,7 @@ public final class PeerBounds {
     }
 
     /// Applies the limits to a connection until it closes.
-    /// - Precondition: the other side is a peer.
+    /// - Precondition: the connection leads directly to another program, not to a bus.
     public func add(_ connection: Connection) {
         precondition(connection.isPeer, "only a connection to a peer can be bounded")
         connection.incoming.most = mostCalls

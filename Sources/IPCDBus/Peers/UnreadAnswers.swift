@@ -23,7 +23,7 @@ final class UnreadAnswers {
     /// The number of unread bytes above which a caller gets no more answers. On a bus without statistics, callers wait
     /// longer and the bus has its own limits, so the number is higher: the charge for one message full of descriptors.
     private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
-    /// Answers with fewer bytes do not count: they are hardly longer than their calls, which the bus holds as well.
+    /// Smaller answers do not count: they are hardly longer than the calls that the caller had to send.
     private static let leastCounted = 1 << 10
     /// The maximum number of deferred calls per caller.
     private static let mostHeld = 16_384

@@ -11,7 +11,7 @@ package struct StoreConfiguration: Sendable {
     package var uptime: @Sendable () -> UInt64 = SystemClock.uptimeMilliseconds
     /// How long staged operations wait for the commit of another operation, in milliseconds, before they are written.
     package var lingerMilliseconds: UInt64 = 5
-    /// How long a group of operations waits for the end of requests that handlers are still working on.
+    /// How long a commit is delayed, so that requests that handlers are still working on can end and join it.
     package var gatherMicroseconds: UInt64 = 1_000
     /// The maximum number of repeatable calls to remember; the oldest are forgotten first.
     package var operationsKept = 100_000

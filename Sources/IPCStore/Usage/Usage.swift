@@ -76,8 +76,8 @@ final class UsageTally {
         if area == .persistent { changed.insert(source) }
     }
 
-    /// The sources whose rows must be written. If a change was reversed, its row is not written, so that a group that
-    /// changes only memory does not need the disk.
+    /// The sources whose rows must be written. A source whose usage is what the disk says is left out, so that a group
+    /// of operations that changes only memory does not need the disk.
     private var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
 
     func committed() {

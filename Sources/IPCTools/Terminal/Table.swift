@@ -18,7 +18,7 @@ package struct Table: Sendable {
     package mutating func add(row: [String]) { rows.append(row) }
 
     /// The lines, without a newline after the last one; empty if there are no rows.
-    /// - Parameter columns: the width to which aligned lines are cut, at their last fields; nil for no limit.
+    /// - Parameter columns: the width that aligned lines should fit, by shortening their last field; nil for no limit.
     package func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         guard !rows.isEmpty else { return "" }
         guard aligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }

@@ -39,7 +39,7 @@ struct ContentOptions: ParsableArguments, Sendable {
             throw ValidationError("Give only one --type without a file; give every other type as --type TYPE=PATH.")
         }
         guard alone.isEmpty || alone.count == types.count || hasMain else {
-            throw ValidationError("--type \(alone[0]) has no content; give text, --file, or --type TYPE=PATH.")
+            throw ValidationError("--type \(alone[0]) needs content; give text, --file, or --type TYPE=PATH.")
         }
         let streams = types.count { TypedFile($0)?.path == "-" } + (words == ["-"] ? 1 : 0)
         guard streams < 2 else { throw ValidationError("Standard input can be read only once.") }

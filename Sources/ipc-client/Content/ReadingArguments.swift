@@ -194,8 +194,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
         guard let version = versions.first(where: { $0.changeCount == changeCount }) else {
             throw ToolFailure(
                 name: "NoSuchItem",
-                message: "the pasteboard \(board.name.text.quoted) does not keep the version \(changeCount); "
-                    + "'ipc-client board history' lists the versions that it keeps",
+                message: "the pasteboard \(board.name.text.quoted) has no version \(changeCount); "
+                    + "'ipc-client board history' lists the versions that it has",
                 exit: .noInput)
         }
         return version

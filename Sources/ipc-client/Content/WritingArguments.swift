@@ -38,7 +38,7 @@ struct WritingArguments: ParsableArguments, Sendable {
                 "other programs can see command-line arguments; pass a secret through standard input or --file")
         }
         if sensitive, let expire, expire.duration > .seconds(60) {
-            try output.warn("Shortened", "a secret stays for 60 s at most, so --expire has no effect")
+            try output.warn("Shortened", "a secret is kept for 60 s by default; a longer --expire may have no effect")
         }
         let item = try content.item(output)
         let app = try await Client.connect(as: application)

@@ -57,7 +57,7 @@ struct Call: ClientCommand {
             throw ValidationError("Give either text or --file, not both.")
         }
         guard type == nil || file != nil || !words.isEmpty else {
-            throw ValidationError("--type has no content; give text or --file.")
+            throw ValidationError("--type needs content; give text or --file.")
         }
     }
 

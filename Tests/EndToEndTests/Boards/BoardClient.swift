@@ -3,7 +3,7 @@ import IPCInterface
 import IPCModel
 import IPCTesting
 
-/// A mistake that a layer above the broker can make, enabled to check that it is found.
+/// A bug that a layer above the broker could have. The tests switch one on to prove that they detect it.
 enum BoardMistake: String, CaseIterable, Sendable {
     /// A compare-and-set in three steps that are not atomic: it reads, compares, and then sets.
     case lostUpdate = "lost-update"

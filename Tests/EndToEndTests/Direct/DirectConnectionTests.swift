@@ -157,8 +157,8 @@ struct DirectConnectionTests {
         }
         #expect(try await scene.peer.call(.clear(), on: "witness").error == nil)
         try await scene.waitForDescriptors(base)
-        // The control: descriptors are counted. Three open connections use more than clearing the pasteboard has
-        // released.
+        // Negative control: the count notices open connections. Clearing the pasteboard may have closed a descriptor or
+        // two, so three are opened.
         for number in 0..<3 { try await scene.peer.openDirect("direct \(number)", of: "owner") }
         #expect(try scene.broker.openDescriptors > base)
     }

@@ -16,7 +16,7 @@ struct WalkthroughTests {
         return ["env", "--chdir=\(home)", path, "LC_ALL=C.UTF-8", "TERM=dumb"]
     }
 
-    /// The command that a shell is started with for a document that needs no programs.
+    /// The command to start a shell with, if the document needs none of the programs.
     private func bare() throws -> [String] {
         ["env", "--chdir=\(try PrivateBus.current.directory.appending("home"))"]
     }

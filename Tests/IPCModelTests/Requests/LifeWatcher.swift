@@ -53,7 +53,7 @@ struct LifeWatcher: Hashable {
         mayHaveBeenSeen = life.attempts > 0
     }
 
-    /// The number of the next attempt, which may be written while the request waits to be sent.
+    /// The number of the next attempt. It may already be stored while the request still waits to be sent.
     var nextAttempt: UInt32 { sentAttempt + 1 }
 
     /// - Returns: the promise that the ``RequestLife`` breaks by these actions after this event; `nil` if none.
