@@ -64,7 +64,7 @@ def carry_out(name, attack, programs, tools, size, drop):
                     found = place.result()
                 except Exception:
                     found = dict(attack=name, broken=place.broken_programs())
-                    found["broken"].append(f"the attack did not come to its end: {traceback.format_exc()}")
+                    found["broken"].append(f"the attack did not finish: {traceback.format_exc()}")
         except Exception:
             found = dict(attack=name, broken=[traceback.format_exc()])
         with os.fdopen(writer, "w") as out:

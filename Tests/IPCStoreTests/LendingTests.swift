@@ -82,11 +82,11 @@ import Testing
         let lending = try await Lending(place, board)
         let (board, told) = (board, lending.moves.elements.count)
         lending.commit(about: board, "set") { _ = try $0.setItems([.string("second")], on: board) }
-        #expect(lending.threads.elements.isEmpty, "it waits until nothing else is to be done")
+        #expect(lending.threads.elements.isEmpty, "the operation waits until the calling thread has nothing else to do")
         for action in lending.idle.elements.suffix(1) { action() }
         #expect(lending.threads.elements.map { pthread_equal($0, pthread_self()) != 0 } == [true])
         #expect(lending.answers.elements.last == "set")
-        #expect(lending.moves.elements.count == told + 1, "a change is told once")
+        #expect(lending.moves.elements.count == told + 1, "the change is reported exactly once")
         #expect(try await lending.store.text(of: board) == "second")
         try await lending.store.close()
     }
@@ -102,10 +102,13 @@ import Testing
         for action in lending.idle.elements.suffix(1) { action() }
         try await lending.last("both")
         let here = pthread_self()
-        #expect(lending.threads.elements.count == 2, "begun here, and once more by the thread")
+        #expect(
+            lending.threads.elements.count == 2,
+            "the operation began on this thread, and ran again on the store's thread")
         #expect(lending.threads.elements.last.map { pthread_equal($0, here) } != 1)
-        #expect(lending.store.statistics.snapshot.commits == commits + 1, "nobody is answered before the disk")
-        #expect(lending.moves.elements.count == told + 2, "what was taken back is not told")
+        #expect(
+            lending.store.statistics.snapshot.commits == commits + 1, "the caller is answered only after the commit")
+        #expect(lending.moves.elements.count == told + 2, "changes that were undone are not reported")
         let facts = try await lending.store.commit { try $0.facts(of: board) }
         #expect(facts.itemCount == 2)
         try await lending.store.close()

@@ -32,7 +32,9 @@ struct QuestionTests {
         try await stage.take(.key(.character("+")))
         try await stage.take(.paste("99"))
         try await stage.take(.key(.escape))
-        #expect(stage.top.title == "root 5", "what is typed meanwhile is nobody's, and Escape keeps")
+        #expect(
+            stage.top.title == "root 5",
+            "keys and pastes have no effect while the alert is open, and Escape keeps the number")
         #expect(!text.contains("Clear root?"))
         try await stage.take(.key(.control("x")))
         try await stage.take(.key(.character("y")))

@@ -31,7 +31,7 @@ struct StateKeeperTests {
         let waits = names.map { name in Task { try await keeper.keep([SceneAddress(name)]) } }
         for wait in waits { try await wait.value }
         #expect(disk.writes.last == "s49")
-        #expect(disk.writes.count < 10, "what was replaced before its turn is not written: \(disk.writes)")
+        #expect(disk.writes.count < 10, "states that are replaced before they are written are skipped: \(disk.writes)")
     }
 
     @Test func savedStateIsNotWrittenAgain() async throws {

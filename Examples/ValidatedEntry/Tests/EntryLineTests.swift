@@ -45,7 +45,7 @@ import Testing
 
     @Test func `a paste is validated by the text that results`() {
         #expect(line(.digits(most: 4), typed("1") + [.paste("２３\n")]) == "123|")
-        #expect(line(.digits(most: 4), typed("123") + [.paste("45")]) == "123|", "refused, whole")
+        #expect(line(.digits(most: 4), typed("123") + [.paste("45")]) == "123|", "the whole paste is rejected")
         #expect(line(.digits(most: 4), [.paste("12a4")]) == "|")
         #expect(line(.decimal(places: 2), typed("1.5") + [.paste(".5")]) == "1.5|")
         #expect(line(.yen(.sign), [.paste("￥１２３４５円")]) == "¥12,345|")

@@ -25,7 +25,8 @@ def attack(scene):
     scene.note(refused=refused)
     # One caller may use a quarter of the limit promised-reads, and another quarter if the promise breaks in the meantime.
     scene.expect(refused >= count - 512, "too many reads waited for the promise")
-    scene.expect(refused + sum(map(is_broken, answers)) == count, "an answer is neither refused nor broken")
+    scene.expect(
+        refused + sum(map(is_broken, answers)) == count, "an answer reports neither a reached limit nor a broken promise")
 
 
 def is_broken(answer):

@@ -1,4 +1,4 @@
-"""Headers that claim 32 MiB which never arrive, on direct connections that are then closed."""
+"""Message headers on direct connections announce 15 MiB that never arrive; the connections are then closed."""
 
 import wire
 

@@ -41,7 +41,7 @@ def attack(scene):
     scene.note(slowest_ms=round((time.monotonic() - began) * 1_000 / len(refused)))
     for text in refused:
         if "LimitExceeded" not in text:
-            raise AssertionError(f"a value left although it could not: {text!r}")
+            raise AssertionError(f"a value was sent although the limit on descriptors in flight was reached: {text!r}")
     for pair in ends:
         for end in pair:
             end.close()

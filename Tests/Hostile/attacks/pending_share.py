@@ -1,4 +1,5 @@
-"""Connections of one process claim many sources, and together try to queue more requests than all programs may have."""
+"""Connections of one process state many different source applications, and together try to queue more requests than the
+limit for all programs."""
 
 import wire
 

@@ -1,4 +1,4 @@
-"""A stranger claims to be another application, to have the records of its requests forgotten."""
+"""A stranger claims to be another application, so that the broker forgets the records of that application's requests."""
 
 import wire
 

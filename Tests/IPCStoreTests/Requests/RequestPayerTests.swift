@@ -40,7 +40,9 @@ import Testing
         try await end(own + claimed + stranger, in: store)
         for round in 0..<2 {
             #expect(try await kept(own, in: store) == 1)
-            #expect(try await kept(claimed, in: store) == 1, "a process that states the same name")
+            #expect(
+                try await kept(claimed, in: store) == 1,
+                "a process that claims the application's name keeps its own record")
             #expect(try await kept(stranger, in: store) == 5 - round)
             // After a restart, the records are counted in the same way.
             try await store.close()
