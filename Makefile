@@ -145,10 +145,10 @@ build: static ## the release programs, in .build/release (clean: some minutes)
 bench: bench-programs ## P1 to P9 and peers as a table and as .build/benchmarks.svg, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
 	Benchmarks/run table $(if $(QUICK),--quick) $(if $(JSON),--json "$(JSON)") $(BENCH)
 
-bench-growth: bench-programs ## memory and time with 100,000 schemes, 1,000,000 items …, some minutes
+bench-growth: bench-programs ## measure memory and time with 100,000 schemes, 1,000,000 items …; takes some minutes
 	Benchmarks/run growth $(BENCH)
 
-bench-soak: bench-programs ## 80 % of the greatest rate for 10 minutes (SOAK_SECONDS=), drawn as Benchmarks/soak.svg
+bench-soak: bench-programs ## 80 % of the maximum rate for 10 minutes (SOAK_SECONDS=), drawn as Benchmarks/soak.svg
 	Benchmarks/run soak --seconds $(SOAK_SECONDS) $(BENCH)
 
 bench-programs: build
