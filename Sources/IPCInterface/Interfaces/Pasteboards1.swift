@@ -32,7 +32,7 @@ package enum Pasteboards1 {
     package static let skipChangeCounts = Method(
         name, "SkipChangeCounts", takes: .of(Argument<UInt64>("to"), Argument<NoOptions>("options")),
         returns: .of(Argument<UInt64>("change_count")),
-        "Makes the next change take a number greater than the given one.")
+        "Makes the next change count greater than the given one.")
     package static let pasteboardAdded = Signal(
         name, "PasteboardAdded", carries: .of(Argument<String>("name")), "Reports that a pasteboard was created.")
     package static let pasteboardRemoved = Signal(

@@ -29,7 +29,7 @@ package enum URLs1 {
         returns: .of(Argument<[RequestFacts]>("requests")), "Lists requests in the order in which they were accepted.")
     package static let traceRequest = Method(
         name, "TraceRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
-        returns: .of(Argument<[TraceFacts]>("steps")), "Returns the steps of a request.")
+        returns: .of(Argument<[TraceFacts]>("steps")), "Returns the steps that a request has gone through.")
     package static let requestCompleted = Signal(
         name, "RequestCompleted", carries: .of(Argument<String>("id"), Argument<String>("outcome")),
         "Reports the outcome of a queued request to the connection that queued it.")
