@@ -56,7 +56,7 @@ struct AuthenticationTests {
         for line in ["AUTH EXTERNAL 31303030", "AUTH EXTERNAL 31303031", "AUTH EXTERNAL\r\nDATA"] {
             let all = converse("\0\(line)\r\nBEGIN\r\n", side: .server(peer: 1001, own: 1000, id: "1234"))
             #expect(all.answers.hasSuffix("REJECTED EXTERNAL\r\n") && !all.answers.contains("OK"))
-            #expect(all.state == .failed(reason: "it sent BEGIN before authenticating"))
+            #expect(all.state == .failed(reason: "the client sent BEGIN before authenticating"))
         }
     }
 
@@ -65,7 +65,7 @@ struct AuthenticationTests {
         "AUTH EXTERNAL 31303030\r\nCANCEL\r\nBEGIN\r\n",
     ])
     func anEarlyBEGINIsRejected(_ lines: String) {
-        #expect(converse("\0" + lines).state == .failed(reason: "it sent BEGIN before authenticating"))
+        #expect(converse("\0" + lines).state == .failed(reason: "the client sent BEGIN before authenticating"))
     }
 
     @Test func descriptorsAreNegotiatedAfterTheIdentity() {
@@ -109,7 +109,8 @@ struct AuthenticationTests {
         #expect(converse("OK 1234\r\n", side: .client(server: nil)).state == .speaking)
         for refusal in ["AGREE_UNIX_FD\r\n", "DATA\r\n", "\r\n"] {
             #expect(
-                converse(refusal, side: .client(server: nil)).state == .failed(reason: "it rejects this user"))
+                converse(refusal, side: .client(server: nil)).state
+                    == .failed(reason: "the server rejects this user, or gave an unexpected answer"))
         }
     }
 }

@@ -77,7 +77,8 @@ struct OutcomeReportTests {
     func nameAnAbsentHandlerOnce(_ reason: String, _ sentence: String) throws {
         let absent = try response(.unavailable) { $0.errorMessage = reason }
         #expect(
-            OutcomeReport(absent, url: nil, waited: nil).sentence == sentence + "; start it yourself and send again")
+            OutcomeReport(absent, url: nil, waited: nil).sentence
+                == sentence + "; start it yourself, and send the request again")
     }
 
     @Test func ofARetriedRequestNameTheNewOne() throws {

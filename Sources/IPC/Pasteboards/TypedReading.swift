@@ -65,7 +65,7 @@ extension Pasteboard {
             }
         }
         throw IPCError(
-            .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
+            .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was being read; try again")
     }
 
     /// How many times to try if the current version keeps being replaced before it is read.

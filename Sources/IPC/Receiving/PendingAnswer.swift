@@ -92,6 +92,6 @@ final class PendingAnswer {
 extension ErrorReply {
     /// The answer for a request that the handler returns without having started on it.
     static let handedBack = IPCError(
-        .handlerUnavailable, "the application no longer accepts requests, and has not seen this one"
+        .handlerUnavailable, "the application no longer accepts requests, and has not started on this one"
     ).errorReply
 }

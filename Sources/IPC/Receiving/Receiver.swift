@@ -214,7 +214,7 @@ final class BusAbsence {
                 IPCError(
                     .storeUnavailable,
                     "the message bus that started this program has been gone for \(patience.components.seconds) s; "
-                        + "the next bus starts it when it is needed"))
+                        + "the next bus starts this program again when it is needed"))
         }
     }
 }

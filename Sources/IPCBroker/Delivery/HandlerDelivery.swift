@@ -163,7 +163,7 @@ extension RequestLife.HandlerFailure {
     /// What the handler did, as a phrase that follows its name in a message.
     fileprivate var reason: String {
         switch self {
-        case .handedBack: "gave a request back unseen"
+        case .handedBack: "returned a request unread"
         case .cutConnection: "closed its direct connection"
         }
     }

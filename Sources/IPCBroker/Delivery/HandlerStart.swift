@@ -34,7 +34,7 @@ extension HandlerDelivery {
 
     /// Ends a request whose sender is waiting, because the handler cannot be started.
     func refuse(_ request: PendingRequest, _ failure: HandlerQueue.StartFailure) {
-        let returned = request.life.handBacks > 0 ? "\(application) gave the request back unseen; then " : ""
+        let returned = request.life.handBacks > 0 ? "\(application) returned the request unread; then " : ""
         handle(
             .undeliverable(
                 RequestEnd(.unavailable, name: failure.errorName, because: returned + failure.message)), of: request)

@@ -232,7 +232,7 @@ extension Representation {
     fileprivate func stating(_ text: String) throws -> Representation {
         guard !text.isEmpty else { return self }
         guard let digest = ContentDigest(wire: text) else {
-            throw IPCError(.invalidArguments, "a digest is “xxh128:” and 32 hexadecimal digits, or empty")
+            throw IPCError(.invalidArguments, "a digest must be “xxh128:” followed by 32 hexadecimal digits, or empty")
         }
         guard case .file(let file) = value else { return self }
         return Representation(type: type, value: .file(ContentFile(sharing: file, stated: digest)))

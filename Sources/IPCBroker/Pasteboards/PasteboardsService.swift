@@ -215,6 +215,7 @@ extension PasteboardName {
     /// Rejects the name of a unique pasteboard, which only the broker may choose.
     func checkCreation() throws(IPCError) {
         guard isUnique else { return }
-        throw IPCError(.invalidName, "a pasteboard “\(self)” can be created only with CreateUniquePasteboard")
+        let fact = "the name “\(self)” has the form of a unique pasteboard's name, which only the broker chooses"
+        throw IPCError(.invalidName, fact + "; use CreateUniquePasteboard, or another name")
     }
 }

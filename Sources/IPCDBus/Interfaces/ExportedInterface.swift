@@ -105,7 +105,7 @@ extension Property where Content: ValueConvertible {
         get: @escaping @DBusActor (IncomingCall) async throws -> Content,
         set: (@DBusActor (Content, IncomingCall) async throws -> Void)? = nil
     ) -> ExportedProperty {
-        precondition((set != nil) == isWritable, "the accessors of \(name) differ from its description")
+        precondition((set != nil) == isWritable, "the accessors of the property \(name) do not match its description")
         let setter = set.map { set in
             { @DBusActor @Sendable (value: Value, call: IncomingCall) async throws in
                 guard let content = Content(dbusValue: value) else {

@@ -37,7 +37,7 @@ enum NameGrammar {
         leadingDigit: Bool = false
     ) throws(NameError) {
         guard text.utf8.count <= longest else {
-            throw NameError(description: "a \(kind) has at most \(longest) bytes, but this one has \(text.utf8.count)")
+            throw NameError(description: "the \(kind) has \(text.utf8.count) bytes; at most \(longest) are allowed")
         }
         var count = 1
         var atStart = true

@@ -102,7 +102,7 @@ struct Authentication {
             passesDescriptors = true
             say("AGREE_UNIX_FD")
         case ("BEGIN", .awaitsBeginning): state = .finished
-        case ("BEGIN", _): state = .failed(reason: "it sent BEGIN before authenticating")
+        case ("BEGIN", _): state = .failed(reason: "the client sent BEGIN before authenticating")
         case ("CANCEL", _), ("ERROR", _): reject()
         default: say("ERROR \"unknown command, or not allowed now\"")
         }
@@ -138,7 +138,7 @@ struct Authentication {
         // Without the server's agreement, messages can still be sent, just not with descriptors.
         case ("ERROR", .awaitsDescriptors): state = .finished
         case ("REJECTED", .awaitsConsent): state = .rejected(mechanisms: Array(words.dropFirst()))
-        default: state = .failed(reason: "it rejects this user")
+        default: state = .failed(reason: "the server rejects this user, or gave an unexpected answer")
         }
     }
 

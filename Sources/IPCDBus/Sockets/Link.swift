@@ -120,7 +120,7 @@ final class Link {
         outgoing = OutgoingMessages()
         heldCalls = Queue()
         flushWaiters.resumeAll()
-        reportAuthenticated(.failed(reason: "it was closed"))
+        reportAuthenticated(.failed(reason: "the connection was closed"))
     }
 
     private func reportAuthenticated(_ state: Authentication.State) {

@@ -7,18 +7,16 @@ package struct TransientRegistration: Sendable {
     private let application: ApplicationID
     private let runtime: String
     private let files: JournaledFiles
+    private static let advice = ", so a claim cannot be kept until the end of the session; use --persistent"
 
     /// - Throws: `invalidArguments` if `XDG_RUNTIME_DIR` is not set or does not exist: only the session creates it.
     package init(_ application: ApplicationID, in directories: BaseDirectories) throws(IPCError) {
         guard let runtime = directories.runtime else {
-            throw IPCError(
-                .invalidArguments, "XDG_RUNTIME_DIR is not set, so no claim can last for the session; use --persistent")
+            throw IPCError(.invalidArguments, "XDG_RUNTIME_DIR is not set" + Self.advice)
         }
         guard access(runtime, F_OK) == 0 else {
             throw IPCError(
-                .invalidArguments,
-                "XDG_RUNTIME_DIR is \(runtime.quoted), but there is no such directory, so no claim can last for the "
-                    + "session; use --persistent")
+                .invalidArguments, "XDG_RUNTIME_DIR is \(runtime.quoted), but there is no such directory" + Self.advice)
         }
         self.application = application
         self.runtime = runtime

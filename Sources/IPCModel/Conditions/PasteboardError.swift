@@ -31,7 +31,7 @@ package enum PasteboardError: Condition, Hashable {
         case .noSuchItem(let item, let count):
             .noSuch("there is no item \(item); the version has \(count) items, counted from 0")
         case .noSuchRepresentation(let item, let type):
-            .noSuch("the item \(item) has no representation of the type \(type.quoted)")
+            .noSuch("item \(item) has no representation of the type \(type.quoted)")
         case .identifierReused(let id):
             IPCError(
                 .invalidArguments,
@@ -47,15 +47,15 @@ package enum PasteboardError: Condition, Hashable {
         case .damaged(let name, let count):
             IPCError(
                 .inputOutput,
-                "the version \(count) of the pasteboard \(name.text.quoted) is damaged on disk; "
+                "version \(count) of the pasteboard \(name.text.quoted) is damaged on disk; "
                     + "other versions and pasteboards are not affected")
         }
     }
 
     private static func reason(_ id: String?) -> String {
         guard let id else { return "by a caller that the broker cannot inspect; it may be sandboxed" }
-        return "from the sandbox of \(id.quoted); it can use only those named \(id.quoted), or starting with "
-            + (id + ".").quoted
+        return "from the sandbox of \(id.quoted); a program in this sandbox can use only pasteboards whose names are "
+            + "\(id.quoted) or start with \((id + ".").quoted), and unique ones that it created"
     }
 }
 

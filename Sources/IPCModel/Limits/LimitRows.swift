@@ -123,7 +123,7 @@ extension Limits {
         Row("direct-connections-per-caller", \.directConnectionsPerCaller, 0...1_000, later: "close an existing one"),
         Row("direct-milliseconds", \.directMilliseconds, 1...day, "call Connect again"),
         Row("direct-bytes", \.directBytes, 1...mostBytes, later: read),
-        Row("direct-incoming-bytes", \.directIncomingBytes, 1...mostBytes, later: "finish each message"),
+        Row("direct-incoming-bytes", \.directIncomingBytes, 1...mostBytes, later: "send the rest of each message"),
         Row("direct-descriptors", \.directDescriptors, 1...1_000_000, later: read),
         Row("direct-calls", \.directCalls, 1...10_000_000, later: "wait for answers first"),
         Row("arriving-bytes", \.arrivingBytes, 1...mostBytes, later: "wait for answers first, and try again"),

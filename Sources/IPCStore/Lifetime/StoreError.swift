@@ -52,7 +52,7 @@ package enum StoreError: Condition, Hashable {
         case .unsafePlace(let path, let reason):
             "the store cannot use \(path.quoted): \(reason)"
         case .setting(let name, let value, let wanted):
-            "SQLite has \(name) = \(value) where the store needs \(wanted)"
+            "the store needs the SQLite setting \(name) = \(wanted), but SQLite reports \(value)"
         case .damagedRecord(let what):
             "the record of \(what) is damaged on disk"
         }

@@ -147,7 +147,7 @@ extension ToolFailure {
 
     fileprivate static func endsEarly(_ bytes: Int, _ place: Int) -> ToolFailure {
         ToolFailure(
-            name: "InputOutput", message: "a value of \(bytes) bytes ended after \(place) bytes; read it again",
+            name: "InputOutput", message: "only \(place) of the \(bytes) bytes of the content could be read; try again",
             exit: .inputOutput)
     }
 }

@@ -150,7 +150,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
                 if !take, try await board.holds(version) { throw error }
             }
         }
-        throw IPCError(.changeCountMismatch, "the pasteboard changed \(attempts) times while it was read; try again")
+        throw IPCError(
+            .changeCountMismatch, "the pasteboard changed \(attempts) times while it was being read; try again")
     }
 
     /// The type to read; nil if the pasteboard is empty and the arguments name neither item nor type.

@@ -78,7 +78,7 @@ struct OutcomeReport: Sendable {
             "\(application) cancelled the request\(because), perhaps because its user declined; find out before you "
                 + "send it again"
         case .failed: "\(application) failed\(because)\(parked)"
-        case .unavailable: "\(absence); start it yourself and send again"
+        case .unavailable: "\(absence); start it yourself, and send the request again"
         case .timedOut where response.errorCode == OpenURLResponse.connectionLost:
             "\(response.errorMessage?.asTold ?? ""), after the request was sent; the request may have been handled, so "
                 + "see 'ipc-client request show \(response.id)' when the broker is back"

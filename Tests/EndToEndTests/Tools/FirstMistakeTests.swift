@@ -197,7 +197,7 @@ struct FirstMistakeTests {
         try await server.errors.waitForLine { $0.contains("listening as ") }
         let sent = try await Tools.client(["send", "hello"])
         #expect(sent.status == .exited(69), "\(sent)")
-        #expect(sent.errors.hasPrefix("ipc-client: demo.IPCServer gave the request back unseen; then"), "\(sent)")
+        #expect(sent.errors.hasPrefix("ipc-client: demo.IPCServer returned the request unread; then"), "\(sent)")
         #expect(try await server.wait() == .exited(74))
         withExtendedLifetime(broker) {}
     }

@@ -256,8 +256,8 @@ final class Contents {
         guard area == .volatile else {
             throw IPCError(
                 .invalidArguments,
-                "a secret cannot be added to a version with large values on disk; use another pasteboard, or set all"
-                    + " items again")
+                "a secret cannot be added to a version with large values on disk; add it to another pasteboard, "
+                    + "or replace all items in one call")
         }
         guard let file = files.held(ContentKeys(content: version.content).number(ordinal)) else {
             throw PasteboardError.damaged(name, version.changeCount)
