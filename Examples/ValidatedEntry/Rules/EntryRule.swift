@@ -86,8 +86,8 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Whether all characters are digits from 0 to 9. Digits of other scripts do not count, because they would have to
-    /// be shown as entered.
+    /// Whether all characters are digits from 0 to 9. Digits of other scripts do not count: they would have to stay
+    /// as they are in the formatted text.
     var isDigits: Bool { utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
 
     /// The text without leading zeros. If it has only zeros, one of them stays.

@@ -23,7 +23,7 @@ public struct OpenOptions: Sendable, Hashable {
     /// The id of the request that is being handled while this one is made, so that the broker can stop endless loops of
     /// handlers (`loopDetected`). ``OpenURLRequest/handle(_:)`` sets it automatically.
     public var parent: RequestID?
-    /// The token that lets the handler's window come to the front (Wayland, X11), from the program that has the focus.
+    /// An activation token from the program that has the focus; it lets the handler raise its window (Wayland, X11).
     public var activationToken: String?
     /// An additional value for the handler, at most 16 KiB: any D-Bus type without descriptors, paths, signatures and
     /// variants.

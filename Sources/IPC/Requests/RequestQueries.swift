@@ -30,7 +30,7 @@ final class RequestQueries {
     }
 
     nonisolated func list(_ outcome: Outcome, _ application: ApplicationID?) -> Listing<RequestInfo> {
-        // The broker takes the word `delivered` for the state, not the outcome, so filter the ended requests here.
+        // To the broker, the word `delivered` means the state, not the outcome, so filter the ended requests here.
         guard outcome == .delivered else { return list(outcome.rawValue, application) }
         return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
     }

@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Receives the callbacks of one call. It is a separate application on its own connection, so the caller's window and
-/// consumers do not delay the callbacks.
+/// Receives the callbacks of one call. It is a separate application on its own connection, so callbacks arrive even if
+/// the caller already works on as many requests as it accepts at a time.
 @DBusActor
 struct CallbackPlace {
     /// How long to wait for a direct reply after a callback. A direct reply takes another route, and can hold more.

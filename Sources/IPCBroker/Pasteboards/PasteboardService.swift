@@ -70,7 +70,7 @@ final class PasteboardService {
         let isNew: Bool
     }
 
-    /// Passes a write to the store, in the caller's turn.
+    /// Passes a write to the store, in the order in which this caller's calls arrived.
     private func write(
         _ change: Change, _ given: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<UInt64>

@@ -1,6 +1,6 @@
-/// A signature, converted into steps for skipping values. Deeply nested types do not slow this down: a structure is one
-/// step that only skips padding, and structures that start at the same offset share that step. So of two consecutive
-/// steps, at least one skips a byte of the message.
+/// A signature, converted into steps for skipping values. The start of a structure is a step that only skips padding,
+/// and structures that start at the same offset share that step. So of two consecutive steps, at least one skips a byte
+/// of the message, and deeply nested types do not cost more time than the message's length allows.
 struct TypeSteps {
     struct Step {
         /// The type's character in the signature.

@@ -148,7 +148,8 @@ private struct JSONParser {
         return text
     }
 
-    /// Parses an escape sequence whose `\u` has been read or, for a scalar beyond U+FFFF, a pair of them.
+    /// Parses the rest of an escape sequence whose `\u` has been read. If it is the first half of a surrogate pair, it
+    /// parses the second half as well.
     mutating func unicode() throws(JSONError) -> String {
         let first = try codeUnit()
         if let text = String(validating: [first], as: UTF16.self) { return text }

@@ -19,7 +19,7 @@ extension Limits {
             self.init(name, keyPath, range, later: remedy, tooLarge: remedy)
         }
 
-        /// - Parameter remedy: what a caller can do if its request fits once less of the limit is in use.
+        /// - Parameter remedy: what a caller can do if its request exceeds only what is left of the limit.
         fileprivate init(
             _ name: String, _ keyPath: any WritableKeyPath<Limits, UInt64> & Sendable, _ range: ClosedRange<UInt64>,
             later remedy: String, tooLarge: String = "make it smaller, or raise the limit in ipc-broker.conf"

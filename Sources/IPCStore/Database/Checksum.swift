@@ -42,7 +42,7 @@ struct Checksum {
         value = XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, value ^ Mark.bytes.rawValue)
     }
 
-    /// The tables whose rows have checksums. Each has its own number, which no later table may get.
+    /// The tables whose rows have checksums. Each has its own number, which must never be reused.
     enum Domain: UInt64 {
         case reservation = 1
         case pasteboard = 2

@@ -239,7 +239,7 @@ struct GroupCommit {
         (hasStaged, count, lingers, gathers) = (false, 0, nil, nil)
     }
 
-    /// Undoes the group, and fails its writes. Operations that only read run again on the data that is on disk.
+    /// Undoes the group, and fails its writes. Read-only operations run again on the data that is on disk.
     private mutating func abandonGroup(_ reason: StoreError) throws {
         try session.abandonGroup(hadStaged: hasStaged)
         let lost = waiting

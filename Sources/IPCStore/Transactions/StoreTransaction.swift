@@ -18,7 +18,7 @@ package struct StoreTransaction: ~Copyable {
 
     init(_ session: StoreSession) { self.session = session }
 
-    /// Checks that the staged operations of an earlier group were not lost because the disk was full.
+    /// Checks that no staged operation of an earlier group was lost to a full disk.
     package func require(_ group: CommitGroup) throws(StoreError) {
         guard !session.transaction.mayBeLost(group) else { throw .noSpace }
     }

@@ -35,8 +35,8 @@ struct IdleTests {
         let type = try ContentType("application/octet-stream")
         try await client.set([try PasteboardItem([Representation(type: type, value: .file(large))])], on: "idle")
         _ = try await client.get("idle")
-        // Pending announcements or removals may wake a thread at first, but a timer of one second would do so every
-        // time.
+        // Pending announcements or removals may wake a thread in the first windows, so the test tries several. A
+        // defective broker that polls with a timer of one second wakes in each of them.
         var woken: [Int32: Int] = [:]
         for _ in 0..<4 {
             // The sleep is the measured time, not a wait for something.

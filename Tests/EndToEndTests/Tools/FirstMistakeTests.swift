@@ -118,7 +118,8 @@ struct FirstMistakeTests {
         let id = try #require(typo.lines.first)
         #expect(typo.errors.contains("the application “demo.IPCSever” is unknown"), "\(typo)")
         #expect(typo.errors.contains("cancel \(id)"), "\(typo)")
-        // The control: the application that claims the scheme is known, although it cannot be started.
+        // Negative control: there is no warning for the application that claims the scheme, although it cannot be
+        // started.
         let right = try await Tools.client(command + ["--queue", "--to", "demo.IPCServer"]).succeeded()
         #expect(right.errors.isEmpty, "\(right)")
         withExtendedLifetime(broker) {}

@@ -61,7 +61,7 @@ struct ProcessStart: Sendable {
             async let input: Void = Self.write(streams.input.stream, to: execution.standardInputWriter)
             await Self.read(execution.standardOutput, into: streams.output)
             await errors
-            // Nothing reads the input any longer. This also stops the task that writes it.
+            // Nothing reads the input any longer. Finishing it stops the task that writes it.
             streams.input.continuation.finish()
             await input
         }

@@ -33,12 +33,12 @@ extension SystemCallRecording {
     /// Checks that no acknowledgement is sent before its changes are on disk.
     ///
     /// For each answer for which `isAcknowledgement` is true, let W be the write to the log that `writes` selects.
-    /// There must be a successful call to `fdatasync` or `fsync` for the same file that started after W had ended, and
-    /// ended before the call that sent the answer's first byte started. “Before” is the order in which the tracer saw
+    /// For the same file, there must be a successful call to `fdatasync` or `fsync` that starts after W ends, and that
+    /// ends before the start of the call that sends the answer's first byte. “Before” is the order in which the tracer saw
     /// the threads stop, which is the order of events.
     ///
     /// All other sent messages need no flush and are skipped: signals, calls to the bus, deliveries to handlers,
-    /// answers to reads. A write that another thread was in when the answer was sent counts as started.
+    /// answers to reads. A write in progress on another thread at that time counts as started.
     ///
     /// - Parameters:
     ///     - isLog: which files are the write-ahead log; by default, paths that end in `-wal`.
