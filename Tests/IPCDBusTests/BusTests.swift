@@ -2,7 +2,7 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// Features that only a bus can show, on the test's own bus.
+/// Tests of features that need a bus, not just a peer. Each test has its own bus.
 @DBusActor
 @Suite(.privateBus)
 struct BusTests {

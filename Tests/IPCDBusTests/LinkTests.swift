@@ -208,7 +208,8 @@ struct LinkTests {
     }
 
     @Test func `an invalid header affects only its own message`() async throws {
-        // A bus forwards this signature. It has 34 arrays, but never more than two directly inside each other.
+        // This signature nests 34 arrays, but a bus forwards it, because no more than two are directly inside each
+        // other.
         let deep = String(repeating: "aa(", count: 17) + "y" + String(repeating: ")", count: 17)
         let wrong = MessageDefect.invalid(.malformed("a header field has an invalid value"))
         var bytes = Self.plain

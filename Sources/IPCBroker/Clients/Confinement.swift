@@ -86,8 +86,8 @@ enum Confinement: Sendable, Hashable {
     /// contains `.flatpak-info`, which sandboxed programs cannot remove (flatpak-run(1)).
     ///
     /// A process is ``free`` only if its root directory can be opened and lacks this file. It cannot be opened if the
-    /// process has exited and left its connection to another process, forbids tracing in its own mount namespace, or is
-    /// concealed in `/proc` (`hidepid`). A sandboxed program can cause each of these, so the result is ``hidden``.
+    /// process has exited and left its connection to another process, if it has its own mount namespace and forbids
+    /// tracing, or if `/proc` conceals it (`hidepid`). A sandboxed program can cause each of these, so the result is ``hidden``.
     private static func root(of process: pid_t, procfs: String) -> Confinement {
         let root = open("\(procfs)/\(process)/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
         guard root >= 0 else { return .hidden }

@@ -21,7 +21,7 @@ final class DesktopHandler: Sendable {
 }
 
 extension KeptContext {
-    /// Returns this context, extended by the desktop application that gets the request.
+    /// Returns this context, which then also names the desktop application that gets the request.
     func naming(_ handler: DesktopHandler?) -> KeptContext {
         guard let handler else { return self }
         var context = self

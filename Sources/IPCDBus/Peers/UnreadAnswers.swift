@@ -20,8 +20,8 @@ final class UnreadAnswers {
     private var callers: [BusName: Caller] = [:]
     private var hasStatistics = true
 
-    /// The number of unread bytes above which a caller gets no more answers. On a bus without statistics, callers wait
-    /// longer and the bus has its own limits, so the number is higher: the charge for one message full of descriptors.
+    /// A caller with more unread bytes than this gets no more answers. On a bus without statistics, a blocked caller would
+    /// wait longer, and the bus has its own limits. There it is the charge for one message with 16 descriptors.
     private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
     /// Smaller answers do not count: they are hardly longer than the calls that the caller had to send.
     private static let leastCounted = 1 << 10

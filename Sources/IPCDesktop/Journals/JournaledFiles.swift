@@ -11,7 +11,7 @@ package struct JournaledFiles: Sendable {
 
     package init(folder: String) { self.folder = folder }
 
-    /// The information in the journal of a purpose; `nil` if nothing was written for it.
+    /// The facts in the journal for the purpose `name`; `nil` if no files were written for that purpose.
     package func facts(of name: String) throws(FileFailure) -> [String: String]? { try journal(name)?.facts }
 
     /// The names of the purposes that have a journal.

@@ -107,7 +107,7 @@ final class WaylandConnection {
         return nil
     }
 
-    /// Sets the handler for the events of an object, even if the compositor has created the object.
+    /// Sets the handler for the events of an object, which this client or the compositor has created.
     func handle(_ object: UInt32, _ handler: @escaping Handler) { handlers[object] = handler }
 
     func forget(_ object: UInt32) { handlers[object] = nil }

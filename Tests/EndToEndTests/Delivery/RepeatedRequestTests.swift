@@ -190,7 +190,7 @@ struct RepeatedRequestTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
     }
 
-    /// I7: a request that is repeated after the broker forgot it may be a duplicate, and is marked as one.
+    /// I7: if a sender repeats a request that the broker has forgotten, it is marked as a possible duplicate.
     @Test func `I7: a waiting request that is repeated to a broker that does not know it starts at attempt 2`()
         async throws
     {

@@ -153,7 +153,7 @@ struct WaitingRequestTests {
         #expect(try await scene.facts(id)["late-outcome"]?.text ?? "" == "")
         try await scene.answer(request, "declined")
         try await scene.answer(request, "handled")
-        // When this call of the handler is answered, the broker has read the handler's two answers.
+        // By the time the broker answers this call, it has read the two answers that the handler sent before it.
         try await scene.succeed(.describe(), on: "handler")
         let facts = try await scene.facts(id)
         #expect(facts["outcome"]?.text == "timed-out", "\(facts)")

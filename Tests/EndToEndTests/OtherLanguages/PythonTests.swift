@@ -185,7 +185,7 @@ extension PythonPeer {
         #expect(properties["path"]?.text == "/org/swiftipc/Broker1/pasteboards/heard")
         let arguments = try #require(properties["arguments"])
         #expect(arguments[0]?.text == "org.swiftipc.Pasteboard1")
-        // Changed values are in the signal, except that of `Types`, as the annotations of the properties declare.
+        // As the properties' annotations declare, the signal has all changed values except the value of `Types`.
         for name in ["ChangeCount", "Persistent", "HistoryLimit", "ItemCount"] {
             #expect(arguments[1]?[name] != nil, "\(name)")
         }

@@ -161,7 +161,7 @@ private struct Refusal: Error {}
         #expect(try await after.swept().removed == 0)
         #expect(try await after.attempt(request.id)?.first?.firstBytes == large)
         try await after.close()
-        // Builds what a crash leaves between the end of the request and the removal of its blob.
+        // Recreates the files after a crash that comes after the request's end and before the removal of its blob.
         let late = place.path + "/late"
         try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: store.directory + "/blobs", toPath: late + "/blobs")

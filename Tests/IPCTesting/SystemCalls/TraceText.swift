@@ -69,7 +69,8 @@ enum TraceText {
         return index
     }
 
-    /// The index of the `>` that ends a reference. The arrow in `[1->2]` does not; strace escapes `>` in paths.
+    /// The index of the `>` that ends a reference. The `>` of an arrow, as in `[1->2]`, does not end one, and strace
+    /// escapes each `>` in a path.
     private static func endOfReference(_ text: [UInt8], from start: Int) -> Int? {
         text[start...].indices.first { index in
             guard text[index] == UInt8(ascii: ">") else { return false }
