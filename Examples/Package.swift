@@ -37,6 +37,13 @@ let package = Package(
             name: "CGLib", path: "Digests/CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "Digests", dependencies: ["CGLib"], path: "Digests/Library", swiftSettings: settings),
 
+        // HTTPClient
+        .systemLibrary(
+            name: "CCurl", path: "HTTPClient/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "HTTPClient", dependencies: ["CCurl"], path: "HTTPClient/Library", swiftSettings: settings),
+        .testTarget(
+            name: "HTTPClientTests", dependencies: ["HTTPClient"], path: "HTTPClient/Tests", swiftSettings: settings),
+
         // HTTPRelay
         .target(
             name: "HTTPRelay", dependencies: ["Programs", ipc], path: "HTTPRelay/Library", swiftSettings: settings),
