@@ -7,7 +7,6 @@ let ipc = Target.Dependency.product(name: "IPC", package: "swift-ipc")
 let dbus = Target.Dependency.product(name: "IPCDBus", package: "swift-ipc")
 
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpServer: [Target.Dependency] = [
     .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -28,7 +27,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -49,10 +47,8 @@ let package = Package(
             name: "HTTPRelay", dependencies: ["Programs", ipc], path: "HTTPRelay/Library", swiftSettings: settings),
         .executableTarget(
             name: "http-relay",
-            dependencies: [
-                "HTTPRelay", "Programs", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ], path: "HTTPRelay/Relay", swiftSettings: settings),
+            dependencies: ["HTTPRelay", "HTTPClient", "Programs", ipc, arguments], path: "HTTPRelay/Relay",
+            swiftSettings: settings),
         .executableTarget(
             name: "relay-client", dependencies: ["HTTPRelay", "Programs", ipc, arguments], path: "HTTPRelay/Client",
             swiftSettings: settings),
@@ -80,10 +76,8 @@ let package = Package(
             name: "OAuthLogin", dependencies: ["Digests", ipc], path: "OAuthLogin/Library", swiftSettings: settings),
         .executableTarget(
             name: "oauth-login",
-            dependencies: [
-                "OAuthLogin", "Programs", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], path: "OAuthLogin/Login", swiftSettings: settings),
+            dependencies: ["OAuthLogin", "HTTPClient", "Programs", ipc, arguments], path: "OAuthLogin/Login",
+            swiftSettings: settings),
         .executableTarget(
             name: "oauth-mock-server", dependencies: httpServer + ["OAuthLogin", arguments],
             path: "OAuthLogin/MockServer", swiftSettings: settings),

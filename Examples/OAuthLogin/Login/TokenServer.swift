@@ -1,8 +1,6 @@
-import AsyncHTTPClient
 import Foundation
+import HTTPClient
 import IPC
-import NIOCore
-import NIOHTTP1
 import OAuthLogin
 
 /// The signed-in user, as the server describes them.
@@ -21,14 +19,12 @@ struct TokenServer: Sendable {
     let url: URL
     let client: Client
 
-    private static let (timeout, mostBytes) = (TimeAmount.seconds(30), 65_536)
+    private static let (timeout, mostBytes) = (Duration.seconds(30), 65_536)
 
     /// Exchanges a code for a token, and gets the user of that token.
     func user(for code: String, _ verifier: CodeVerifier) async throws -> User {
         let token = try await token(for: code, verifier)
-        var request = HTTPClientRequest(url: url.appending(path: "userinfo").absoluteString)
-        request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        return try await answer(to: request)
+        return try await answer(to: .get, "userinfo", headers: ["Authorization": "Bearer \(token)"])
     }
 
     /// Exchanges a code for a token; RFC 6749 §4.1.3 and RFC 7636 §4.5.
@@ -37,27 +33,34 @@ struct TokenServer: Sendable {
             "grant_type": "authorization_code", "code": code, "redirect_uri": client.callback, "client_id": client.id,
             "code_verifier": verifier.text,
         ]
-        var request = HTTPClientRequest(url: url.appending(path: "token").absoluteString)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        request.body = .bytes(ByteBuffer(string: form.query))
-        let token: Token = try await answer(to: request)
+        let token: Token = try await answer(
+            to: .post(body: Array(form.query.utf8)), "token",
+            headers: ["Content-Type": "application/x-www-form-urlencoded"])
         return token.text
     }
 
-    private func answer<Answer: Decodable>(to request: HTTPClientRequest) async throws -> Answer {
-        let response: HTTPClientResponse
-        let body: ByteBuffer
+    private func answer<Answer: Decodable>(
+        to method: HTTPRequest.Method, _ path: String, headers: [String: String]
+    ) async throws -> Answer {
+        var request = HTTPRequest(method, url.appending(path: path), mostBytes: Self.mostBytes)
+        request.headers = headers
+        (request.connectTimeout, request.readTimeout) = (Self.timeout, Self.timeout)
+        let response = try await whole(request)
+        guard response.status == 200 else {
+            throw LoginFailure.tokenRefused(Refusal(response.body)?.sentence ?? "it answered \(response.statusText)")
+        }
+        do { return try JSONDecoder().decode(Answer.self, from: Data(response.body)) } catch {
+            throw LoginFailure.tokenRefused("its answer to \(request.url.absoluteString) is malformed")
+        }
+    }
+
+    /// Returns a complete response.
+    private func whole(_ request: HTTPRequest) async throws -> HTTPResponse {
         do {
-            response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
-            body = try await response.body.collect(upTo: Self.mostBytes)
-        } catch { throw LoginFailure.serverUnreachable("\(error)") }
-        guard response.status == .ok else {
-            throw LoginFailure.tokenRefused(Refusal(body)?.sentence ?? "it answered \(response.status)")
-        }
-        do { return try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView)) } catch {
-            throw LoginFailure.tokenRefused("its answer to \(request.url) is malformed")
-        }
+            let response = try await request.send()
+            if let failure = response.cutOff { throw failure }
+            return response
+        } catch let failure as HTTPFailure { throw LoginFailure.serverUnreachable("\(failure)") }
     }
 
     /// The response to a successful request for a token; RFC 6749 §5.1.
@@ -77,10 +80,8 @@ struct TokenServer: Sendable {
             case words = "error_description"
         }
 
-        init?(_ body: ByteBuffer) {
-            guard let refusal = try? JSONDecoder().decode(Self.self, from: Data(body.readableBytesView)) else {
-                return nil
-            }
+        init?(_ body: [UInt8]) {
+            guard let refusal = try? JSONDecoder().decode(Self.self, from: Data(body)) else { return nil }
             self = refusal
         }
 
