@@ -4,7 +4,7 @@ enum ExitCodeTable {
         "InvalidArguments": 65, "InvalidURL": 65, "InvalidName": 65, "PayloadInvalid": 65,
         "NoSuchPasteboard": 66, "NoSuchItem": 66, "NoSuchRequest": 66,
         "NoHandler": 68,
-        "HandlerUnavailable": 69, "StoreUnavailable": 69,
+        "NoBus": 69, "HandlerUnavailable": 69, "StoreUnavailable": 69,
         "NotOwner": 73,
         "NoSpace": 74, "InputOutput": 74,
         "TimedOut": 75, "ChangeCountMismatch": 75, "LimitExceeded": 75,

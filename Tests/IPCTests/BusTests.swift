@@ -362,7 +362,7 @@ struct BusTests {
         let (ended, waiting) = (serve(started), serve(other))
         try await bus.kill()
         let error = await #expect(throws: IPCError.self) { try await ended.value }
-        #expect(error?.code == .storeUnavailable && error?.message.contains("started this program") == true)
+        #expect(error?.code == .noBus && error?.message.contains("started this program") == true)
         #expect(Set(try await lost.wait(for: 2)) == ["started", "other"])
         // Negative control: the other program keeps running without the bus, and closes without an error.
         await other.close()

@@ -11,7 +11,7 @@ struct FailureTests {
             let error = await #expect(throws: IPCError.self) {
                 try await Application.connect(id: "demo.IPCClient", bus: .address(address))
             }
-            #expect(error?.code == .storeUnavailable && error?.code.exitCode == 69)
+            #expect(error?.code == .noBus && error?.code.exitCode == 69)
             #expect(error?.message.contains("dbus-run-session") == true)
             #expect(error?.message.contains(address) == true)
         }

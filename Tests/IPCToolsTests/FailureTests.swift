@@ -17,7 +17,7 @@ struct FailureTests {
     @Test(arguments: [
         (IPCError.Code.invalidArguments, 65), (.invalidURL, 65), (.invalidName, 65), (.payloadInvalid, 65),
         (.noSuchPasteboard, 66), (.noSuchItem, 66), (.noSuchRequest, 66), (.noHandler, 68), (.handlerUnavailable, 69),
-        (.storeUnavailable, 69), (.timedOut, 75), (.notOwner, 73), (.noSpace, 74), (.inputOutput, 74),
+        (.noBus, 69), (.storeUnavailable, 69), (.timedOut, 75), (.notOwner, 73), (.noSpace, 74), (.inputOutput, 74),
         (.changeCountMismatch, 75),
         (.limitExceeded, 75), (.accessDenied, 77), (.reservedScheme, 77), (.loopDetected, 77),
     ])
@@ -25,7 +25,7 @@ struct FailureTests {
         #expect(ToolFailure(IPCError(code, "why")).exit.rawValue == Int32(exit))
     }
 
-    @Test func everyErrorHasARow() { #expect(IPCError.Code.allCases.count == 19) }
+    @Test func everyErrorHasARow() { #expect(IPCError.Code.allCases.count == 20) }
 
     @Test(arguments: [
         (Outcome.handled, 0), (.delivered, 0), (.queued, 0), (.declined, 1), (.cancelled, 2), (.unavailable, 69),

@@ -51,8 +51,8 @@ public final class Application {
     ///   - resends: whether each call that changes something gets an id, so that it can be repeated after a restart
     ///     without further effect. If it is false, a program that makes one call and exits is slightly faster.
     ///   - bus: the address of the bus.
-    /// - Throws: `storeUnavailable` if there is no bus or broker, `timedOut` if the bus does not answer, `notOwner` if
-    ///   another process owns this id, `reservedScheme`, `limitExceeded`.
+    /// - Throws: `noBus` if there is no bus, `storeUnavailable` if there is no broker, `timedOut` if the bus does not
+    ///   answer, `notOwner` if another process owns this id, `reservedScheme`, `limitExceeded`.
     public static func connect(
         id: ApplicationID, schemes: [URLScheme] = [], window: UInt32 = 1, allowReserved: Bool = false,
         resends: Bool = true,
@@ -72,7 +72,7 @@ public final class Application {
     /// The window limits how many requests are waiting: the broker sends the next one only after an answer. Through
     /// `org.freedesktop.Application.Open`, other programs can add up to 64 requests of unknown source. Each request
     /// goes to one consumer. The sequence ends after ``close()``. It throws `notOwner` if another process took the id
-    /// while the bus was away. It throws `storeUnavailable` if a bus started this program (`DBUS_STARTER_ADDRESS`,
+    /// while the bus was away. It throws `noBus` if a bus started this program (`DBUS_STARTER_ADDRESS`,
     /// `DBUS_STARTER_BUS_TYPE`) and has been away for 5 s; other programs wait until a bus is back.
     public nonisolated var openURLs: OpenURLRequests { OpenURLRequests(application: self) }
 

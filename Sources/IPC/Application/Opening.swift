@@ -10,7 +10,8 @@ extension Application {
     /// start the handler, and it does not poll: the broker and the bus report changes. A policy change that lets this
     /// application open the URL is not noticed.
     /// - Returns: `false` if the time runs out.
-    /// - Throws: `invalidURL`; `storeUnavailable` if there is no broker, or if the task is cancelled.
+    /// - Throws: `invalidURL`; `noBus` if there is no bus; `storeUnavailable` if there is no broker, or if the task is
+    ///   cancelled.
     public func canOpenURL(_ url: String, within time: Duration) async throws(IPCError) -> Bool {
         try await opener.canOpen(try URLText(url), within: time)
     }

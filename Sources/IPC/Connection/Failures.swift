@@ -20,7 +20,7 @@ extension IPCError {
             reason = "\(address) cannot be reached: \(why)"
         }
         self.init(
-            .storeUnavailable,
+            .noBus,
             "there is no \(name): \(reason); log in to a session that has one, or start one with "
                 + "“dbus-run-session -- COMMAND”")
     }

@@ -79,7 +79,7 @@ struct URLOpener {
             guard let id = wire.id else { throw error }
             if Task.isCancelled {
                 cancel(id)
-            } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
+            } else if mayBeDone, error.code.meansNoAnswer {
                 // No broker came back to report the outcome, so a sender that waits gets a response that says so.
                 guard end == nil else { return try OpenURLResponse(unknownEndOf: RequestID(id), error) }
                 throw IPCError(error.code, "\(error.message); the request \(id) may still have been queued")

@@ -212,7 +212,7 @@ final class BusAbsence {
         timer.set(at: .now + patience) { [weak self] in
             self?.isOver(
                 IPCError(
-                    .storeUnavailable,
+                    .noBus,
                     "the message bus that started this program has been gone for \(patience.components.seconds) s; "
                         + "the next bus starts this program again when it is needed"))
         }

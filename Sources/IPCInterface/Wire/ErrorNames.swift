@@ -42,7 +42,7 @@ extension IPCError {
                 self.init(.storeUnavailable, "the broker answered \(name): \(message)")
             }
         case .timedOut: self.init(.timedOut, "the broker did not answer in time")
-        case .disconnected: self.init(.storeUnavailable, "the connection to the message bus was lost")
+        case .disconnected: self.init(.noBus, "the connection to the message bus was lost")
         case .cancelled: self.init(.storeUnavailable, "the call was cancelled")
         case .unsendable(let error):
             let code: Code =

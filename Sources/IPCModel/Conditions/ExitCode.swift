@@ -47,7 +47,7 @@ extension IPCError.Code {
         case .invalidArguments, .invalidURL, .invalidName, .payloadInvalid: .dataError
         case .noSuchPasteboard, .noSuchItem, .noSuchRequest: .noInput
         case .noHandler: .noHandler
-        case .handlerUnavailable, .storeUnavailable: .unavailable
+        case .noBus, .handlerUnavailable, .storeUnavailable: .unavailable
         case .notOwner: .cannotCreate
         case .noSpace, .inputOutput: .inputOutput
         case .timedOut, .changeCountMismatch, .limitExceeded: .tryAgain

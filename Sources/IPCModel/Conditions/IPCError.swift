@@ -26,6 +26,11 @@ extension IPCError: Condition {
     package var ipcError: IPCError { self }
 }
 
+extension IPCError.Code {
+    /// Whether the call got no answer, because the bus or the broker was absent or silent.
+    package var meansNoAnswer: Bool { [.noBus, .storeUnavailable, .timedOut].contains(self) }
+}
+
 extension IPCError {
     /// The kinds of errors. The raw value is the last part of the error's name on the bus.
     public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -47,7 +52,9 @@ extension IPCError {
         case noHandler = "NoHandler"
         /// The handler is not running and cannot be started.
         case handlerUnavailable = "HandlerUnavailable"
-        /// The store cannot currently be used.
+        /// There is no message bus, or the connection to it was lost.
+        case noBus = "NoBus"
+        /// There is no broker, or its store cannot currently be used.
         case storeUnavailable = "StoreUnavailable"
         /// The bus or the broker did not answer in time. The broker may have carried out the call.
         case timedOut = "TimedOut"

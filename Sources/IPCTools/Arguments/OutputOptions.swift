@@ -34,7 +34,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
     }
 
     package func tellBusLost() {
-        try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for the bus")
+        try? warn(IPCError.Code.noBus.rawValue, "the connection to the message bus was lost; waiting for the bus")
     }
 
     /// Reports an event on standard error: as a message after a prefix, or with `--json` as a warning object.

@@ -36,7 +36,7 @@ package actor ChangeFeed {
                 if let change { cursor = change.cursor }
                 return change
             } catch {
-                guard [.storeUnavailable, .timedOut].contains(error.code) else { throw error }
+                guard error.code.meansNoAnswer else { throw error }
                 if Task.isCancelled { return nil }
                 // All known changes were returned before the call failed, so the feed continues at the cursor.
                 iterator = application.changes(of: names, since: cursor).makeAsyncIterator()

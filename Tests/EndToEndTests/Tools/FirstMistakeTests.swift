@@ -21,6 +21,11 @@ struct FirstMistakeTests {
         environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
         let alone = try await Tools.client(["board", "list"], environment: environment)
         #expect(alone.status == .exited(69) && alone.errors.contains("unix:path=/nowhere"), "\(alone)")
+        let json = try await Tools.client(["board", "list", "--json"], environment: environment)
+        #expect(json.status == .exited(69) && json.errors.hasPrefix(#"{"error":"NoBus","#), "\(json)")
+        // The control: a bus without a broker is another error, with the same exit code.
+        let bus = try await Tools.client(["board", "list", "--json"])
+        #expect(bus.status == .exited(69) && bus.errors.hasPrefix(#"{"error":"StoreUnavailable","#), "\(bus)")
     }
 
     @Test func aSchemeWithoutAHandlerIsASentence() async throws {

@@ -99,7 +99,7 @@ final class LibraryWatcher: BoardWatcher {
                     seen.update { $0[change.name.text] = change.changeCount }
                 }
             } catch {
-                guard !Task.isCancelled, [.storeUnavailable, .timedOut].contains(error.code) else { throw error }
+                guard !Task.isCancelled, error.code.meansNoAnswer else { throw error }
             }
             if Task.isCancelled { return }
             application = try await .connect(id: "org.example.Watcher", bus: .address(bus.address))
