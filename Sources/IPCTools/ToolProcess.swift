@@ -28,7 +28,7 @@ package struct ToolProcess: Sendable {
         clinux_share_heap()
         let process: ToolProcess
         do throws(ToolFailure) {
-            process = ToolProcess(tool: tool, arguments: try ArgumentVector.checked())
+            process = ToolProcess(tool: tool, arguments: try JSONForm.flags(in: ArgumentVector.checked()))
         } catch { ToolProcess(tool: tool, arguments: []).end(error) }
         if process.namesCommand { begin() }
         if let command = command(plain, process.arguments) { process.start(command) }
@@ -92,7 +92,7 @@ package struct ToolProcess: Sendable {
 
     private func end(_ failure: ToolFailure) -> Never {
         if !failure.message.isEmpty {
-            let json = ArgumentVector.contains("--json", in: arguments)
+            let json = JSONForm.stated(in: arguments)
             try? OutputStream.error.writeLine(failure.line(program: tool._commandName, json: json, style: style))
         }
         exit(failure.exit.rawValue)
@@ -114,7 +114,7 @@ package struct ToolProcess: Sendable {
         guard code == .validationFailure else {
             end(ToolFailure(name: "Failed", message: tool.message(for: error), exit: .failed))
         }
-        if ArgumentVector.contains("--json", in: arguments) {
+        if JSONForm.stated(in: arguments) != nil {
             end(.usage(UnknownOption.message(tool.message(for: error), in: arguments, of: tool)))
         }
         let label = "Error: "

@@ -66,7 +66,7 @@ extension OutputOptions {
         _ objects: @autoclosure () -> [JSONValue], text: (_ isAligned: Bool) -> String
     ) throws(ToolFailure) {
         guard !json else {
-            for object in objects() { try OutputStream.output.writeLine(object.text) }
+            for object in objects() { try write(object) }
             return
         }
         let text = text(OutputStream.output.isTerminal)

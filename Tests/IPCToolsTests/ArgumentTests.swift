@@ -85,6 +85,29 @@ struct ArgumentTests {
         #expect(try Listen.parse([]).application == "demo.IPCClient")
     }
 
+    @Test(arguments: [
+        (["get", "--json=pretty", "b"], ["get", "--json-pretty", "b"]), (["get", "--json=short"], ["get", "--json"]),
+        // A word after --json is never its form, and nothing after “--” is an option.
+        (["send", "--json", "pretty"], ["send", "--json", "pretty"]),
+        (["send", "--", "--json=pretty"], ["send", "--", "--json=pretty"]),
+    ])
+    func nameTheFormOfJSON(_ arguments: [String], _ flags: [String]) throws {
+        #expect(try JSONForm.flags(in: arguments) == flags)
+    }
+
+    @Test func rejectAnUnknownFormOfJSON() {
+        let failure = #expect(throws: ToolFailure.self) { try JSONForm.flags(in: ["get", "b", "--json=yaml"]) }
+        #expect(failure?.exit == .usage && failure?.message.contains("--json=pretty") == true)
+    }
+
+    @Test(arguments: [
+        (["--json"], JSONForm.short), (["--json-pretty"], .pretty), (["--json", "--json-pretty"], .pretty), ([], nil),
+    ])
+    func chooseTheFormOfJSON(_ flags: [String], _ form: JSONForm?) throws {
+        #expect(try BoardList.parse(flags).output.form == form)
+        #expect(JSONForm.stated(in: flags) == form)
+    }
+
     @Test func keepTextUnchanged() throws {
         #expect(try Send.parse(["--", "-x", " a  b "]).content.item() == .string("-x  a  b "))
         #expect(try Send.parse([""]).content.item() == .string(""))

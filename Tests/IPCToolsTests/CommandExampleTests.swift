@@ -2,6 +2,7 @@ import ArgumentParser
 import IPCTesting
 import Testing
 
+@testable import IPCTools
 @testable import ipc_bridge
 @testable import ipc_client
 @testable import ipc_server
@@ -46,7 +47,7 @@ struct CommandExampleTests {
             "ipc-bridge": IPCBridgeCommand.self,
         ]
         let tool = try #require(tools[line[0]])
-        _ = try tool.parseAsRoot(Array(line.dropFirst()))
+        _ = try tool.parseAsRoot(JSONForm.flags(in: Array(line.dropFirst())))
     }
 
     @Test func everyExampleIsACommandLine() async throws {

@@ -40,10 +40,10 @@ struct FailureTests {
     @Test func isASentenceBehindTheProgram() {
         let failure = ToolFailure(IPCError(.noHandler, "nobody\u{1B}[2J\nis\there"))
         #expect(
-            failure.line(program: "ipc-client", json: false, style: Self.plain)
+            failure.line(program: "ipc-client", json: nil, style: Self.plain)
                 == #"ipc-client: nobody\u001b[2J\nis\there"#)
         #expect(
-            failure.line(program: "ipc-client", json: true, style: Self.plain)
+            failure.line(program: "ipc-client", json: .short, style: Self.plain)
                 == #"{"error":"NoHandler","message":"nobody\u001b[2J\nis\there","exit-code":68}"#)
     }
 

@@ -3,8 +3,8 @@ package import IPCModel
 
 /// The output options that all commands share.
 package struct OutputOptions: ParsableArguments, Sendable {
-    @Flag(help: "Print JSON, one object per line. Errors on standard error are JSON too.")
-    package var json = false
+    @Flag(exclusivity: .chooseLast)
+    var form: JSONForm?
 
     @Option(help: ArgumentHelp("When to use colour. With auto, only on a terminal.", valueName: "when"))
     package var color: ColorChoice = .auto
@@ -14,14 +14,22 @@ package struct OutputOptions: ParsableArguments, Sendable {
     /// The default options, for commands that are created without the parser.
     package static var unstated: OutputOptions {
         var options = OutputOptions()
-        (options.json, options.color) = (false, .auto)
+        (options.form, options.color) = (nil, .auto)
         return options
+    }
+
+    /// Whether the output is JSON.
+    package var json: Bool { form != nil }
+
+    /// Writes JSON to standard output, in the form that `--json` names.
+    package func write(_ value: JSONValue) throws(ToolFailure) {
+        try OutputStream.output.writeLine(value.text(form ?? .short))
     }
 
     /// Writes a line to standard output: a JSON object with `--json`, otherwise the text, if there is any.
     package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?) throws(ToolFailure) {
         if json {
-            try OutputStream.output.writeLine(value().text)
+            try write(value())
         } else if let text = text() {
             try OutputStream.output.writeLine(text)
         }
@@ -42,10 +50,10 @@ package struct OutputOptions: ParsableArguments, Sendable {
         _ name: String, _ message: String, after prefix: String = "", id: String? = nil
     ) throws(ToolFailure) {
         let message = message.withToolAdvice
-        guard json else { return try OutputStream.error.writeLine(prefix + message.onOneLine) }
+        guard let form else { return try OutputStream.error.writeLine(prefix + message.onOneLine) }
         try OutputStream.error.writeLine(
             JSONValue.object(["warning": .string(name), "message": .string(message), "id": id.map { .string($0) }])
-                .text)
+                .text(form))
     }
 
     package var style: Style { Style(color, for: .output) }

@@ -39,11 +39,11 @@ package struct ToolFailure: Error, Hashable {
     }
 
     /// The line for standard error: `ipc-client: message`, or a JSON object.
-    package func line(program: String, json: Bool, style: Style) -> String {
-        guard json else { return style.red("\(program):") + " " + message.onOneLine }
+    package func line(program: String, json form: JSONForm?, style: Style) -> String {
+        guard let form else { return style.red("\(program):") + " " + message.onOneLine }
         return JSONValue.object([
             "error": .string(name), "message": .string(message), "exit-code": .number(exit.rawValue),
-        ]).text
+        ]).text(form)
     }
 }
 

@@ -27,7 +27,7 @@ struct BoardList: ClientCommand {
         let boards = try await Client.connect().pasteboards(prefix: prefix)
         // Each row is written before the next page arrives, so even a long list takes little memory.
         guard !output.json else {
-            for try await board in boards { try OutputStream.output.writeLine(json(board).text) }
+            for try await board in boards { try output.write(json(board)) }
             return
         }
         let now = Timestamp.now

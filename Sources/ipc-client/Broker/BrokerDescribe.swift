@@ -17,7 +17,9 @@ struct BrokerDescribe: ClientCommand {
 
     func run() async throws {
         let description = try await Client.connect().brokerDescription()
-        let indented = (try? JSONValue(parsing: description))?.indentedText ?? description
-        try OutputStream.output.writeLine(output.json ? description : indented)
+        guard let value = try? JSONValue(parsing: description) else {
+            return try OutputStream.output.writeLine(description)
+        }
+        try output.print(value, text: value.indentedText)
     }
 }

@@ -84,7 +84,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
             stop.listen()
             let version = try await take ? board.take() : board.version(changeCount)
             return try await written(ConsumedContent(version, taken: take), board, stop) { () throws(ToolFailure) in
-                try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
+                try output.write(.version(version, of: name))
             }
         }
         let isShown = file == nil && !isForced && OutputStream.output.isTerminal
@@ -99,7 +99,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
             }
         }
         guard output.json else { return }
-        try OutputStream.output.writeLine(JSONValue.written(representation, version, of: name, to: path).text)
+        try output.write(.written(representation, version, of: name, to: path))
     }
 
     /// Writes to the output. If writing fails or a signal interrupts it, consumed content goes back to the pasteboard.
@@ -181,8 +181,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
             types = [types[Int(item)]]
         }
         if output.json {
-            let list = JSONValue.object(["pasteboard": .string(board.name.text), "types": .types(types)])
-            return try OutputStream.output.writeLine(list.text)
+            return try output.write(.object(["pasteboard": .string(board.name.text), "types": .types(types)]))
         }
         for type in types.distinct { try OutputStream.output.writeLine(type) }
     }

@@ -104,10 +104,10 @@ struct CallReport: Sendable {
         switch result {
         case .success(let reply):
             guard output.json else { return try reply.items.writeFirst() }
-            try OutputStream.output.writeLine(json(reply.response, .handled, reply.items).text)
+            try output.write(json(reply.response, .handled, reply.items))
         case .failure(let failure):
             guard let outcome = failure.outcome else { throw refusal(failure) }
-            if output.json { try OutputStream.output.writeLine(json(failure.response, outcome, [], failure).text) }
+            if output.json { try output.write(json(failure.response, outcome, [], failure)) }
             throw ToolFailure(
                 name: outcome.rawValue, message: output.json ? "" : sentence(failure), exit: outcome.exit)
         }

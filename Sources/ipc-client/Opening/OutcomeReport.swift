@@ -21,7 +21,7 @@ struct OutcomeReport: Sendable {
     func tell(_ output: OutputOptions) throws(ToolFailure) {
         do throws(ToolFailure) {
             if output.json {
-                try OutputStream.output.writeLine(json.text)
+                try output.write(json)
             } else if response.outcome == .queued {
                 try OutputStream.output.writeLine(response.id.text)
             } else {

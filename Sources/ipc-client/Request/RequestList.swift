@@ -45,7 +45,7 @@ struct RequestList: ClientCommand {
         let lists = try lists(of: try await Client.connect())
         // Without a limit, each row is written before the next page arrives, so even a long list takes little memory.
         if output.json, limit == nil, lists.count == 1 {
-            for try await row in lists[0] { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+            for try await row in lists[0] { try output.write(.request(row)) }
             return
         }
         let rows = try await newest(lists)

@@ -38,7 +38,7 @@ struct RequestWait: ClientCommand {
             let retry = response.outcome.exit != .success ? try? await app.request(id).info().retriedAs?.text : nil
             let report = OutcomeReport(response, url: nil, waited: nil, retriedAs: retry)
             guard !response.outcome.isEnd else { return try report.tell(output) }
-            if output.json { try OutputStream.output.writeLine(report.json.text) }
+            if output.json { try output.write(report.json) }
             let time = timeout?.defaultValueDescription ?? ""
             throw ToolFailure(
                 name: response.outcome.rawValue,

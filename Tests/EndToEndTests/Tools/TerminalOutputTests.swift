@@ -33,6 +33,28 @@ struct TerminalOutputTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func `JSON is on one line, or indented with --json=pretty`() async throws {
+        let broker = try await BrokerProcess.start()
+        let short = #"{"pasteboard":"board","change-count":"#
+        for form in ["--json", "--json=short"] {
+            let written = try await Tools.client(["set", "board", "text", form]).succeeded()
+            #expect(written.lines.count == 1 && written.output.hasPrefix(short), "\(written)")
+        }
+        let pretty = try await Tools.client(["set", "board", "text", "--json=pretty"]).succeeded()
+        #expect(pretty.output.hasPrefix("{\n  \"pasteboard\": \"board\",\n  \"change-count\": "), "\(pretty)")
+        let rows = try await Tools.client(["board", "list", "--json=pretty"]).succeeded()
+        #expect(rows.lines.count { $0 == "{" } == 2 && rows.lines.count { $0 == "}" } == 2, "\(rows)")
+        // Errors have the same form.
+        let missing = try await Tools.client(["get", "nothing", "--json=pretty"])
+        #expect(missing.status == .exited(66) && missing.errors.hasPrefix("{\n  \"error\": \"NoSuchPasteboard\""))
+        let wrong = try await Tools.client(["board", "list", "--json=yaml"])
+        #expect(wrong.status == .exited(64) && wrong.errors.contains("--json=pretty"), "\(wrong)")
+        // A word after --json is text, not a form.
+        #expect(try await Tools.client(["set", "board", "--json", "pretty"]).status == .success)
+        #expect(try await Tools.client(["get", "board"]).output == "pretty")
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func `text is written to a terminal, except text that changes the terminal`() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "grün\tund 日本語"]).succeeded()
