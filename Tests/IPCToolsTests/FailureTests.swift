@@ -129,6 +129,19 @@ struct FailureTests {
         #expect(Self.plain.red("x") == "x")
     }
 
+    /// Each of these environments decides, whether the stream is a terminal or not.
+    @Test(arguments: [
+        (["CLICOLOR_FORCE": "1"], true), (["CLICOLOR_FORCE": "yes", "CLICOLOR": "0"], true),
+        (["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false), (["CLICOLOR_FORCE": "1", "NO_COLOR": ""], true),
+        (["CLICOLOR": "0"], false), (["CLICOLOR_FORCE": "0", "CLICOLOR": "0"], false),
+    ])
+    func theEnvironmentChoosesColor(_ environment: [String: String], _ isColored: Bool) {
+        #expect(Style(.auto, for: .error) { environment[$0] }.isColored == isColored)
+        // An option on the command line always wins.
+        #expect(Style(.always, for: .error) { environment[$0] }.isColored)
+        #expect(!Style(.never, for: .error) { environment[$0] }.isColored)
+    }
+
     @Test func reportsMissingFiles() {
         let failure = #expect(throws: ToolFailure.self) { _ = try InputFile.read("/nowhere/at/all") }
         #expect(failure?.exit == .noInput)

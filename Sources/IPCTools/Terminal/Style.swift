@@ -12,14 +12,25 @@ package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument 
 package struct Style: Sendable {
     package let isColored: Bool
 
-    /// If neither `--color` nor `NO_COLOR` (no-color.org) decides, text is coloured if the stream is a terminal.
-    package init(_ choice: ColorChoice, for stream: OutputStream) {
-        switch choice {
-        case .always: isColored = true
-        case .never: isColored = false
-        case .auto:
-            isColored = stream.takesEscapes && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
-        }
+    /// - Parameter variable: returns the value of an environment variable; `nil` if it is not set.
+    package init(
+        _ choice: ColorChoice, for stream: OutputStream,
+        variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) {
+        isColored =
+            switch choice {
+            case .always: true
+            case .never: false
+            case .auto: Self.environmentChoice(variable) ?? stream.takesEscapes
+            }
+    }
+
+    /// Whether the environment asks for colour, or for none; `nil` if the terminal decides. The variables have this
+    /// order: `NO_COLOR` (no-color.org), then `CLICOLOR_FORCE` and `CLICOLOR` (bixense.com/clicolors).
+    private static func environmentChoice(_ variable: (String) -> String?) -> Bool? {
+        if variable("NO_COLOR") ?? "" != "" { return false }
+        if !["", "0"].contains(variable("CLICOLOR_FORCE") ?? "") { return true }
+        return variable("CLICOLOR") == "0" ? false : nil
     }
 
     package func bold(_ text: String) -> String { wrap(text, "1") }

@@ -79,6 +79,23 @@ struct TerminalOutputTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func `the environment forces or forbids colour`() async throws {
+        let escape = "\u{1B}[1;31m"
+        func environment(_ variables: [String: String]) throws -> [String: String] {
+            try PrivateBus.current.environment.merging(variables) { $1 }
+        }
+        let wrong = ["board", "prune"]
+        let forced = try await Tools.client(wrong, environment: environment(["CLICOLOR_FORCE": "1"]))
+        #expect(forced.errors.hasPrefix(escape), "\(forced)")
+        // The controls: a pipe gets no colour by default, and NO_COLOR wins.
+        for variables in [[:], ["CLICOLOR_FORCE": "0"], ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]] {
+            let plain = try await Tools.client(wrong, environment: environment(variables))
+            #expect(plain.errors.hasPrefix("ipc-client: "), "\(plain)")
+        }
+        let terminal = ["TERM": "xterm"]
+        #expect(try await onTerminal(wrong, environment: environment(terminal)).screen.hasPrefix("ipc-client: "))
+    }
+
     @Test(arguments: [
         ["request", "show"], ["request", "trace"], ["board", "show", "demo.IPCClient"],
         ["watch", "demo.IPCClient", "--since", "0", "--count", "1"],
