@@ -58,7 +58,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # Make runs one recipe at a time, because a Swift build uses all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check oracle debug static build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
+	check-generators check oracle debug static build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -86,7 +86,7 @@ test-direct: packages check ## all tests over direct connections, where there ca
 test-full: export IPC_TEST_SIZE = full
 # At most 2 tests run at a time. Suites that measure time or memory run alone (scripts/tests).
 test-full: PARALLEL = --parallel --experimental-maximum-parallelization-width 2
-test-full: packages lint check check-direct check-unprivileged check-dbus-broker check-oracle check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
+test-full: packages lint check check-direct check-unprivileged check-dbus-broker check-oracle check-hostile check-generators ## the same tests at full size, on dbus-daemon and on dbus-broker, and code generators
 
 # The tests start the programs of the debug build. The settings in Package.swift make warnings errors.
 check: debug
@@ -101,6 +101,11 @@ check-direct:
 # Runs hostile programs against the release programs. A debug build would exceed the limits of time and memory in these tests.
 check-hostile: build
 	Tests/Hostile/run.py --size $(or $(IPC_TEST_SIZE),full)
+
+# Runs code generators for C, Qt and C++ on the interface documents, and compiles their output.
+check-generators:
+	@scripts/requirements generators
+	Tests/Generators/check
 
 # Suites with tests that only an ordinary user can run, because the kernel exempts root from permissions and limits.
 UNPRIVILEGED = EndToEndTests\.(BadDescriptorTests|DirectBoundsTests|LargeValueTests|QuotaTests|SecretTests|StatedDigestTests)|IPCDBusTests\.LinkTests|IPCStoreTests\.OpeningTests

@@ -72,7 +72,7 @@ enum InterfaceTables {
                 arguments: ["options": none, "versions": version], unused: ["digest", "digests", "fd"]),
             "PasteboardWriter1.GetPromisedData": Keys(arguments: ["options": table(PromisedDataOptions.self)]),
             "URLHandler1.OpenURL": Keys(
-                arguments: ["context": table(OpenURLContext.self), "reply": table(HandlerReply.self)]),
+                arguments: ["context": table(OpenURLContext.self), "answer": table(HandlerReply.self)]),
             "Application.Activate": Keys(arguments: ["platform_data": table(PlatformData.self)]),
             "Application.Open": Keys(arguments: ["platform_data": table(PlatformData.self)]),
             "Application.ActivateAction": Keys(arguments: ["platform_data": table(PlatformData.self)]),

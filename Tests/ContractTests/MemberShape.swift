@@ -28,25 +28,20 @@ struct MemberShape: Hashable, CustomStringConvertible {
 }
 
 extension MemberShape {
-    private static let documentation = "org.gtk.GDBus.DocString"
-    private static let noReply = "org.freedesktop.DBus.Method.NoReply"
-    private static let emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
-
     init(_ member: MemberDescription) {
+        let annotations = Dictionary(uniqueKeysWithValues: member.annotations.map { ($0.name, $0.value) })
         switch member {
-        case .method(let name, let input, let output, let isOneWay, let summary):
+        case .method(let name, let input, let output, _, _):
             self.init(
-                kind: "method", name: name,
-                arguments: Self.arguments(input, "in") + Self.arguments(output, "out"),
-                annotations: [Self.documentation: summary].merging(isOneWay ? [Self.noReply: "true"] : [:]) { $1 })
-        case .signal(let name, let arguments, let summary):
+                kind: "method", name: name, arguments: Self.arguments(input, "in") + Self.arguments(output, "out"),
+                annotations: annotations)
+        case .signal(let name, let arguments, _):
             self.init(
-                kind: "signal", name: name, arguments: Self.arguments(arguments, ""),
-                annotations: [Self.documentation: summary])
-        case .property(let name, let signature, let isWritable, let changes, let summary):
+                kind: "signal", name: name, arguments: Self.arguments(arguments, ""), annotations: annotations)
+        case .property(let name, let signature, let isWritable, _, _):
             self.init(
                 kind: "property", name: name, type: signature.text, access: isWritable ? "readwrite" : "read",
-                annotations: [Self.documentation: summary, Self.emitsChanged: changes.rawValue])
+                annotations: annotations)
         }
     }
 

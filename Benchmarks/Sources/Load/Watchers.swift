@@ -54,7 +54,7 @@ enum Watchers {
         ([String], UInt64, [String: Value]), (UInt64, [ChangeRow], [String: Value])
     >(
         "org.swiftipc.Pasteboards1", "WaitForChange",
-        takes: .of(Argument("names"), Argument("since"), Argument("options")),
+        takes: .of(Argument("names"), Argument("seen"), Argument("options")),
         returns: .of(Argument("change_count"), Argument("changed"), Argument("facts")))
     private static let ping = Method<Void, Void>("org.freedesktop.DBus.Peer", "Ping", takes: .none, returns: .none)
     private static let fire = Method<Void, Void>("floor.Watch", "Fire", takes: .none, returns: .none)

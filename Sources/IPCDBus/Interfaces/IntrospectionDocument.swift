@@ -11,7 +11,7 @@ struct IntrospectionDocument {
         ]
         for interface in interfaces {
             lines.append(#"  <interface name="\#(interface.name)">"#)
-            lines += Self.documentation(interface.summary, indent: "    ")
+            lines += MemberAnnotation.documentation(interface.summary).map { Self.annotation($0, indent: "    ") }
             lines += interface.members.flatMap(Self.lines)
             lines.append("  </interface>")
         }
@@ -21,21 +21,18 @@ struct IntrospectionDocument {
     }
 
     private static func lines(_ member: MemberDescription) -> [String] {
-        switch member {
-        case .method(let name, let input, let output, let isOneWay, let summary):
-            [#"    <method name="\#(name)">"#]
-                + documentation(summary, indent: "      ")
-                + (isOneWay ? [annotation("org.freedesktop.DBus.Method.NoReply", "true", indent: "      ")] : [])
+        let annotations = member.annotations.map { annotation($0, indent: "      ") }
+        return switch member {
+        case .method(let name, let input, let output, _, _):
+            [#"    <method name="\#(name)">"#] + annotations
                 + input.map { argument($0, direction: #" direction="in""#) }
                 + output.map { argument($0, direction: #" direction="out""#) } + ["    </method>"]
-        case .signal(let name, let arguments, let summary):
-            [#"    <signal name="\#(name)">"#] + documentation(summary, indent: "      ")
-                + arguments.map { argument($0, direction: "") } + ["    </signal>"]
-        case .property(let name, let signature, let isWritable, let changes, let summary):
+        case .signal(let name, let arguments, _):
+            [#"    <signal name="\#(name)">"#] + annotations + arguments.map { argument($0, direction: "") }
+                + ["    </signal>"]
+        case .property(let name, let signature, let isWritable, _, _):
             [#"    <property name="\#(name)" type="\#(signature)" access="\#(isWritable ? "readwrite" : "read")">"#]
-                + documentation(summary, indent: "      ")
-                + [annotation("org.freedesktop.DBus.Property.EmitsChangedSignal", changes.rawValue, indent: "      ")]
-                + ["    </property>"]
+                + annotations + ["    </property>"]
         }
     }
 
@@ -43,12 +40,8 @@ struct IntrospectionDocument {
         #"      <arg name="\#(argument.name)" type="\#(argument.signature)"\#(direction)/>"#
     }
 
-    private static func documentation(_ text: String, indent: String) -> [String] {
-        text.isEmpty ? [] : [annotation("org.gtk.GDBus.DocString", text, indent: indent)]
-    }
-
-    private static func annotation(_ name: String, _ value: String, indent: String) -> String {
-        #"\#(indent)<annotation name="\#(name)" value="\#(escaped(value))"/>"#
+    private static func annotation(_ annotation: MemberAnnotation, indent: String) -> String {
+        #"\#(indent)<annotation name="\#(annotation.name)" value="\#(escaped(annotation.value))"/>"#
     }
 
     private static func escaped(_ text: String) -> String {

@@ -22,7 +22,7 @@ package enum Pasteboards1 {
         returns: .of(Argument<[PasteboardRow]>("pasteboards")), "Lists pasteboards by name.")
     package static let waitForChange = Method(
         name, "WaitForChange",
-        takes: .of(Argument<[String]>("names"), Argument<UInt64>("since"), Argument<WaitOptions>("options")),
+        takes: .of(Argument<[String]>("names"), Argument<UInt64>("seen"), Argument<WaitOptions>("options")),
         returns: .of(
             Argument<UInt64>("change_count"), Argument<[ChangedPasteboard]>("changed"), Argument<ChangeFacts>("facts")),
         "Waits until a pasteboard changes after a given change count.")

@@ -8,7 +8,7 @@ package enum URLHandler1 {
     package static let openURL = Method(
         name, "OpenURL",
         takes: .of(Argument<String>("id"), Argument<String>("url"), Argument<OpenURLContext>("context")),
-        returns: .of(Argument<String>("outcome"), Argument<HandlerReply>("reply")),
+        returns: .of(Argument<String>("outcome"), Argument<HandlerReply>("answer")),
         "Receives a URL with its payload, and answers when the work is done.")
     package static let cancelURL = Method(
         name, "CancelURL", takes: .of(Argument<String>("id")), returns: .none, isOneWay: true,
