@@ -170,7 +170,10 @@ package final class Broker {
             configuration: configuration, store: store, clients: clients, schemes: schemes,
             table: urls.table, watchers: watchers, descriptors: descriptors, direct: direct)
         connection.objects.export(
-            [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
+            [
+                broker.exported, schemes.exported, urls.exported, pasteboards.exported,
+                SimpleService(urls: urls, pasteboards: pasteboard).exported,
+            ], at: Broker1.path)
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
         follow(clients)
         storeEvents.changed = { [weak self] in self?.changed($0) }

@@ -5,7 +5,8 @@ import IPCInterface
 enum InterfaceTables {
     static let all: [InterfaceDescription] = [
         Broker1.description, Pasteboard1.description, PasteboardWriter1.description, Pasteboards1.description,
-        Schemes1.description, URLHandler1.description, URLs1.description, FreedesktopApplication.description,
+        Schemes1.description, Simple1.description, URLHandler1.description, URLs1.description,
+        FreedesktopApplication.description,
     ]
 
     /// The keys that may be in the `a{sv}` dictionaries of one member, with their types.

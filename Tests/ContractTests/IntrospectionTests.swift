@@ -41,7 +41,9 @@ import Testing
         return found
     }
 
-    private static let onBroker = ["Broker1", "Schemes1", "URLs1", "Pasteboards1"].map { "org.swiftipc.\($0)" }
+    private static let onBroker = ["Broker1", "Schemes1", "URLs1", "Pasteboards1", "Simple1"].map {
+        "org.swiftipc.\($0)"
+    }
 
     @Test func `the broker's object matches the documents`() async throws {
         _ = try await BrokerProcess.start()

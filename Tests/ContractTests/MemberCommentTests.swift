@@ -60,7 +60,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "org.swiftipc.Schemes1", "org.swiftipc.URLs1", "org.swiftipc.URLHandler1", "org.freedesktop.Application",
+        "org.swiftipc.Schemes1", "org.swiftipc.URLs1", "org.swiftipc.URLHandler1", "org.swiftipc.Simple1",
+        "org.freedesktop.Application",
     ])
     func `every member of schemes and URLs has an example`(name: String) throws {
         let text = try ProjectFiles.document(of: name)

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["Broker1", "Schemes1", "URLs1", "Pasteboards1"], ["Pasteboard1"],
+        ["Broker1", "Schemes1", "URLs1", "Pasteboards1", "Simple1"], ["Pasteboard1"],
         ["URLHandler1", "org.freedesktop.Application"], ["PasteboardWriter1"],
     ])
     func `no object has two members with the same name`(interfaces: [String]) throws {

@@ -10,7 +10,8 @@ enum ProjectFiles {
     static let interfaceNames = [
         "org.freedesktop.Application", "org.swiftipc.Broker1", "org.swiftipc.Pasteboard1",
         "org.swiftipc.PasteboardWriter1",
-        "org.swiftipc.Pasteboards1", "org.swiftipc.Schemes1", "org.swiftipc.URLHandler1", "org.swiftipc.URLs1",
+        "org.swiftipc.Pasteboards1", "org.swiftipc.Schemes1", "org.swiftipc.Simple1", "org.swiftipc.URLHandler1",
+        "org.swiftipc.URLs1",
     ]
 
     /// The text of an interface's document.

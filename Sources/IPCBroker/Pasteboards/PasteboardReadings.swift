@@ -5,18 +5,22 @@ internal import IPCStore
 
 // The methods that read a pasteboard. Each runs in its caller's turn, once there is space for the answer.
 extension PasteboardService {
+    /// Reads items. If `check` throws for the items, nothing is taken or consumed, and its error is the answer.
     func getItems(
-        _ options: GetItemsOptions, _ call: IncomingCall,
-        _ answer: @escaping DelayedAnswer<(UInt64, [ReadItem], IPCInterface.VersionFacts)>
+        _ options: GetItemsOptions, of name: PasteboardName, _ call: IncomingCall,
+        check: @escaping @Sendable ([PasteboardItem]) throws -> Void = { _ in },
+        then answer: @escaping DelayedAnswer<(UInt64, [ReadItem], IPCInterface.VersionFacts)>
     ) async throws {
         try limits.check(\.namesPerCall, request: UInt64(options.types?.count ?? 0))
         let reading = try ItemReading(options)
-        let subject = try await turn(of: call, fd: options.fd)
+        let subject = try await turn(of: call, on: name, fd: options.fd)
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
         read(subject, call) { transaction in
             let content = try reading.run(on: subject.name, transaction)
             // This runs in the transaction, so that an error undoes the read and no taken items are lost.
-            return (content, try outgoing.prepare(content.items))
+            let items = try outgoing.prepare(content.items)
+            try check(items)
+            return (content, items)
         } then: { [room, expiry] (result: Result<(VersionContent, [PasteboardItem]), any Error>) in
             answer(
                 Result {
@@ -44,7 +48,7 @@ extension PasteboardService {
         _ answer: @escaping DelayedAnswer<(Representation.Value, IPCInterface.VersionFacts)>
     ) async throws {
         let type = try ContentType(input.1)
-        let subject = try await turn(of: call, fd: input.2.fd, isOneValue: true)
+        let subject = try await turn(of: call, on: try Self.name(call), fd: input.2.fd, isOneValue: true)
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
         read(subject, call) { transaction in
             let found = try transaction.representation(
@@ -114,10 +118,10 @@ extension PasteboardService {
 
     /// Waits for the caller's turn and for space for the answer, and returns what the call reads.
     private func turn(
-        of call: IncomingCall, fd: Bool?, isOneValue: Bool = false
+        of call: IncomingCall, on name: PasteboardName, fd: Bool?, isOneValue: Bool = false
     ) async throws -> AnswerRoom.Subject {
         try await arrivals.inTurn(of: call.sender) {
-            let name = try await name(call)
+            try await clients.caller(call.sender).visibility.check(name)
             let subject = AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
             let place = try await room.place(for: subject, call)
             guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }

@@ -41,7 +41,7 @@ final class PasteboardService {
 
     // MARK: Writing
 
-    private enum Change { case set, add, clear }
+    enum Change { case set, add, clear }
 
     /// A change of a pasteboard, ready for the store.
     private struct Write: Sendable {
@@ -71,16 +71,15 @@ final class PasteboardService {
     }
 
     /// Passes a write to the store, in the order in which this caller's calls arrived.
-    private func write(
-        _ change: Change, _ given: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
-        _ answer: @escaping DelayedAnswer<UInt64>
+    func write(
+        _ change: Change, _ given: [PasteboardItem], to name: PasteboardName, _ options: IPCInterface.WriteOptions,
+        _ call: IncomingCall, _ answer: @escaping DelayedAnswer<UInt64>
     ) async throws {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
         let items = try options.digests.map { try given.stating($0) } ?? given
         try limits.checkPayload(items)
         var asked = try IPCStore.WriteOptions(options, items: items, writer: promises.writer(call.sender))
         if options.create ?? false {
-            let name = try Self.name(call)
             try name.checkCreation()
             asked.createsPersistent = options.persistent ?? name.isPersistentByDefault
         }
@@ -97,7 +96,7 @@ final class PasteboardService {
             answer(result.map(\.count))
         }
         let (write, written) = try await arrivals.inTurn(of: call.sender) { () async throws -> (Write, Written?) in
-            let (name, caller) = (try Self.name(call), await clients.caller(call.sender, stating: stated))
+            let caller = await clients.caller(call.sender, stating: stated)
             try caller.visibility.check(name)
             let write = Write(change: change, items: items, name: name, options: checked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
@@ -178,17 +177,19 @@ extension PasteboardService {
 
     private var methods: [ExportedMethod] {
         [
-            Pasteboard1.setItems.answered(later: { try await self.write(.set, $0.0, $0.1, $1, $2) }),
+            Pasteboard1.setItems.answered(later: {
+                try await self.write(.set, $0.0, to: try Self.name($1), $0.1, $1, $2)
+            }),
             Pasteboard1.addItems.answered(later: { input, call, answer in
                 guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {
                     throw IPCError(.invalidArguments, "there is no item to add")
                 }
-                try await self.write(.add, input.0, input.1, call, answer)
+                try await self.write(.add, input.0, to: try Self.name(call), input.1, call, answer)
             }),
             Pasteboard1.clear.answered(later: {
-                try await self.write(.clear, [], IPCInterface.WriteOptions($0), $1, $2)
+                try await self.write(.clear, [], to: try Self.name($1), IPCInterface.WriteOptions($0), $1, $2)
             }),
-            Pasteboard1.getItems.answered(later: { try await self.getItems($0, $1, $2) }),
+            Pasteboard1.getItems.answered(later: { try await self.getItems($0, of: try Self.name($1), $1, then: $2) }),
             Pasteboard1.getData.answered(later: { try await self.getData($0, $1, $2) }),
             Pasteboard1.listVersions.answered { _, call in try await self.listVersions(call) },
         ]

@@ -40,7 +40,7 @@ struct SandboxTests {
                 "read('\(name)')", "write('\(name)', 'mine')", "board('\(name)').Clear(none)", "get('\(name)', 'Name')",
                 "create('\(name)')", "boards.GetPasteboard('\(name)', none)",
                 "boards.RemovePasteboard('\(name)', none)",
-                "watch(['\(name)'], 0)",
+                "watch(['\(name)'], 0)", "simple.GetText('\(name)')", "simple.SetText('\(name)', 'mine')",
             ] {
                 #expect(try await boxed.ask(use) == Self.denied, "\(use)")
             }
