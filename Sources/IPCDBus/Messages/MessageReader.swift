@@ -68,6 +68,11 @@ public struct MessageReader {
         variantType.map { signature.text.hasBytes($0.memory) } ?? false
     }
 
+    /// Whether the next value is a variant that holds an integer, of any size and with or without a sign.
+    package var variantHoldsInteger: Bool {
+        variantType.map { $0.count == 1 && "ynqiuxt".utf8.contains($0[0]) } ?? false
+    }
+
     /// The type of the value in the next variant; empty if the next value is not a variant.
     public var variantSignature: String { variantType.map { String($0) } ?? "" }
 

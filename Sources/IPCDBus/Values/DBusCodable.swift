@@ -54,6 +54,33 @@ extension DBusNumber {
     public static var dbusSignature: Signature { Signature(trusted: String(Character(dbusType))) }
 }
 
+/// An integer, of one of the D-Bus types y, n, q, i, u, x and t.
+package protocol DBusInteger: DBusNumber, FixedWidthInteger {}
+
+extension DBusInteger {
+    /// Reads the next value, which may have any integer type.
+    /// - Throws: ``MessageError/refused(_:)`` if the number is not in the range of this type.
+    package init(anyInteger reader: inout MessageReader) throws(MessageError) {
+        switch reader.typeCode {
+        case UInt8(ascii: "y"): try self.init(checking: try UInt8(from: &reader))
+        case UInt8(ascii: "n"): try self.init(checking: try Int16(from: &reader))
+        case UInt8(ascii: "q"): try self.init(checking: try UInt16(from: &reader))
+        case UInt8(ascii: "i"): try self.init(checking: try Int32(from: &reader))
+        case UInt8(ascii: "u"): try self.init(checking: try UInt32(from: &reader))
+        case UInt8(ascii: "x"): try self.init(checking: try Int64(from: &reader))
+        case UInt8(ascii: "t"): try self.init(checking: try UInt64(from: &reader))
+        default: try self.init(from: &reader)
+        }
+    }
+
+    private init(checking number: some FixedWidthInteger) throws(MessageError) {
+        guard let value = Self(exactly: number) else {
+            throw .refused("the number \(number) is not from \(Self.min) to \(Self.max)")
+        }
+        self = value
+    }
+}
+
 extension UInt8: DBusNumber {
     public static var dbusType: Unicode.Scalar { "y" }
 
@@ -66,6 +93,14 @@ extension UInt8: DBusNumber {
         try writer.bytes(array)
     }
 }
+extension UInt8: DBusInteger {}
+extension Int16: DBusInteger {}
+extension UInt16: DBusInteger {}
+extension Int32: DBusInteger {}
+extension UInt32: DBusInteger {}
+extension Int64: DBusInteger {}
+extension UInt64: DBusInteger {}
+
 extension Int16: DBusNumber { public static var dbusType: Unicode.Scalar { "n" } }
 extension UInt16: DBusNumber { public static var dbusType: Unicode.Scalar { "q" } }
 extension Int32: DBusNumber { public static var dbusType: Unicode.Scalar { "i" } }

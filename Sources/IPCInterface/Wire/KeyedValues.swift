@@ -21,6 +21,8 @@ package struct Key<Root>: Sendable {
     package let name: String
     /// The type of the value; `v` means any type.
     package let signature: Signature
+    /// Whether a value of any integer type is accepted, if the number fits. Most languages write 500 as an `i`.
+    private let takesIntegers: Bool
     fileprivate let limit: String?
     fileprivate let beginning: EntryBeginning
     /// Reads the value of a dictionary entry whose key has been read.
@@ -31,12 +33,28 @@ package struct Key<Root>: Sendable {
     package init<Content: DBusCodable>(
         _ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable, limit: String? = nil
     ) {
+        self.init(name, path, limit, takesIntegers: false) { (reader) throws(MessageError) in
+            try Content(from: &reader)
+        }
+    }
+
+    package init<Content: DBusInteger>(_ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable) {
+        self.init(name, path, nil, takesIntegers: true) { (reader) throws(MessageError) in
+            try Content(anyInteger: &reader)
+        }
+    }
+
+    private init<Content: DBusCodable>(
+        _ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable, _ limit: String?, takesIntegers: Bool,
+        decode: @escaping @Sendable (inout MessageReader) throws(MessageError) -> Content
+    ) {
         (self.name, signature, self.limit) = (name, Content.dbusSignature, limit)
+        self.takesIntegers = takesIntegers
         // A property of type `Value` is written as the entry's own variant, not as a second variant inside it.
         let beginning = EntryBeginning(key: name, type: Content.self == Value.self ? nil : signature)
         let place = Place(path)
         self.beginning = beginning
-        read = { (reader, root) throws(MessageError) in place.set(try Content(from: &reader), in: &root) }
+        read = { (reader, root) throws(MessageError) in place.set(try decode(&reader), in: &root) }
         write = { (root, writer) throws(MessageError) in
             guard let content = place.get(root) else { return }
             try writer.entry(beginning) { (inside) throws(MessageError) in try content.write(to: &inside) }
@@ -61,7 +79,7 @@ package struct Key<Root>: Sendable {
     /// Moves the reader to the value of an entry whose key has been read.
     fileprivate func enterValue(_ reader: inout MessageReader) throws(MessageError) {
         guard beginning.hasType else { return }
-        guard reader.variantHolds(signature) else {
+        guard reader.variantHolds(signature) || takesIntegers && reader.variantHoldsInteger else {
             throw .unexpectedType(expected: signature.text, found: reader.variantSignature)
         }
         _ = try reader.enterVariant()

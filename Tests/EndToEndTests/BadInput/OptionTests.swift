@@ -45,9 +45,9 @@ import Testing
             illTyped("application", [.u(1), .o("/a")], open),
             illTyped("items", [.s("x"), .strings([]), .array("(sv)", []), .array("a(ss)", []), .none], open),
             illTyped("pasteboard", [.u(1), .o("/a")], open),
-            illTyped("change-count", [.u(1), .x(1), .s("1"), .d(1)], open),
+            illTyped("change-count", [.x(-1), .b(true), .s("1"), .d(1)], open),
             illTyped("set", [.s("x"), .b(true), .array("{ss}", [])], open),
-            illTyped("timeout", [.t(1), .i(1), .s("1"), .d(1)], open),
+            illTyped("timeout", [.t(1 << 32), .i(-1), .s("1"), .d(1)], open),
             illTyped("source-application", [.u(1), .o("/a")], open),
         ]
         return rows.flatMap(\.self)
@@ -58,9 +58,9 @@ import Testing
         let list = { WireCall.listHandlers("", $0) }
         let rows: [[BadCall]] = [
             illTyped("persistent", [.u(1), .s("true"), .y(1)], register),
-            illTyped("window", [.i(1), .t(1), .s("1")], register),
+            illTyped("window", [.i(-1), .t(1 << 32), .s("1")], register),
             illTyped("allow-reserved", [.u(1), .s("true")], register),
-            illTyped("after", [.u(1), .o("/a")], list), illTyped("limit", [.i(1), .t(1), .s("1")], list),
+            illTyped("after", [.u(1), .o("/a")], list), illTyped("limit", [.i(-1), .t(1 << 32), .s("1")], list),
         ]
         return rows.flatMap(\.self)
     }()
@@ -70,19 +70,19 @@ import Testing
         let list = { WireCall.listPasteboards($0) }
         let rows: [[BadCall]] = [
             illTyped("create", [.u(1), .s("true")], get), illTyped("persistent", [.u(1), .s("true")], get),
-            illTyped("after", [.u(1)], list), illTyped("limit", [.i(1), .t(1)], list),
+            illTyped("after", [.u(1)], list), illTyped("limit", [.x(-1), .t(1 << 32)], list),
             illTyped("prefix", [.u(1), .strings([])], list),
-            illTyped("timeout", [.t(1), .i(1), .s("1")]) { .waitForChange([], since: 0, $0) },
-            illTyped("if-change-count", [.u(1), .x(1), .s("1")]) { .setItems(.item("x"), $0) },
-            illTyped("if-change-count", [.i(1)]) { .clear($0) },
+            illTyped("timeout", [.t(1 << 32), .i(-1), .s("1")]) { .waitForChange([], since: 0, $0) },
+            illTyped("if-change-count", [.i(-1), .x(-1), .s("1")]) { .setItems(.item("x"), $0) },
+            illTyped("if-change-count", [.i(-1)]) { .clear($0) },
             illTyped("id", [.u(1)]) { .addItems(.item("x"), $0) },
             illTyped("source-application", [.u(1), .o("/a")]) { .setItems(.item("x"), $0) },
             illTyped("types", [.s("text/plain"), .array("as", [])]) { .getItems($0) },
-            illTyped("change-count", [.u(1), .s("1")]) { .getItems($0) },
+            illTyped("change-count", [.x(-1), .s("1")]) { .getItems($0) },
             illTyped("take", [.u(1), .s("true")]) { .getItems($0) },
             illTyped("id", [.t(1)]) { .getItems($0) },
             illTyped("fd", [.u(1), .s("true")]) { .getItems($0) },
-            illTyped("time-to-live", [.u(1), .x(1), .s("1")]) { .setItems(.item("x"), $0) },
+            illTyped("time-to-live", [.d(1), .x(-1), .s("1")]) { .setItems(.item("x"), $0) },
             illTyped("sensitive", [.u(1), .s("true")]) { .setItems(.item("x"), $0) },
             illTyped("once", [.u(1), .s("true")]) { .addItems(.item("x"), $0) },
             illTyped("promises", [.s("text/html"), .strings(["text/html"])]) { .setItems(.item("x"), $0) },
@@ -102,14 +102,14 @@ import Testing
                 "unknown in set", set(.options(["force": .b(true)])), "InvalidArguments", naming: "“force”", "“set”"),
             BadCall("create as u", set(.options(["create": .u(1)])), "InvalidArguments", naming: "“create”", "“set”"),
             BadCall(
-                "if-change-count as u", set(.options(["if-change-count": .u(1)])), "InvalidArguments",
+                "if-change-count as s", set(.options(["if-change-count": .s("1")])), "InvalidArguments",
                 naming: "“if-change-count”"),
             BadCall(
                 "persistent as s", set(.options(["persistent": .s("yes")])), "InvalidArguments", naming: "“persistent”"),
             BadCall(
                 "sensitive as s", set(.options(["sensitive": .s("yes")])), "InvalidArguments", naming: "“sensitive”"),
             BadCall(
-                "time-to-live as u", set(.options(["time-to-live": .u(1)])), "InvalidArguments",
+                "time-to-live below 0", set(.options(["time-to-live": .i(-1)])), "InvalidArguments",
                 naming: "“time-to-live”"),
             BadCall(
                 "promises in set", set(.options(["promises": .array("as", [])])), "InvalidArguments",
@@ -171,6 +171,21 @@ import Testing
         let rows =
             Self.unknown + Self.ofURLs + Self.ofSchemes + Self.ofPasteboards + Self.inSet + Self.twice + Self.together
         try await BadCall.expectRefused(rows)
+    }
+
+    /// Most languages write a small number as an `i` or an `x`, whatever the type of the option is.
+    @Test func `an integer option accepts every integer type in which its value fits`() async throws {
+        let scene = try await BadInputScene.start()
+        func number(_ type: String, _ value: Int) -> WireValue { WireValue(signature: type, json: "\(value)") }
+        for type in ["y", "n", "q", "i", "u", "x", "t"] {
+            let page = try await scene.succeed(.listPasteboards(["limit": number(type, 1)]))
+            #expect(page.body[0].elements?.count == 1, "\(type)")
+            let count = try #require(try await scene.succeed(.setItems(.item("x"))).body[0].number)
+            let next = try await scene.succeed(.setItems(.item("x"), ["if-change-count": number(type, count)]))
+            #expect(next.body[0].number == count + 1, "\(type)")
+        }
+        let error = try await scene.peer.call(.listPasteboards(["limit": .i(-1)]), on: "caller")
+        #expect(error.text.contains("the number -1 is not from 0 to 4294967295"), "\(error)")
     }
 
     /// Invalid item values.
