@@ -48,11 +48,11 @@ struct BrokerService {
             methods: [
                 Broker1.connect.answered { options, call throws in try self.direct.connect(options, call) },
                 Broker1.describe.answered { _, call in try await self.describe(to: call.sender) },
+                Broker1.getLimits.answered { _, _ in limits },
             ],
             properties: [
                 Broker1.version.answered(get: { _ in ProductVersion.text }),
                 Broker1.features.answered(get: { _ in BrokerConfiguration.features }),
-                Broker1.limits.answered(get: { _ in limits }),
             ])
     }
 }

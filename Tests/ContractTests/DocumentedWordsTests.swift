@@ -13,7 +13,7 @@ import Testing
     /// The limits for which a document gives a default, with that default.
     private func toldLimits() throws -> [String: UInt64] {
         var told: [String: UInt64] = [:]
-        for row in try text("org.swiftipc.Broker1", "Limits").matches(
+        for row in try text("org.swiftipc.Broker1", "GetLimits").matches(
             of: /\* ((?:``[a-z-]+``(?:, )?)+) \(default ([0-9]+)/)
         {
             for name in row.1.matches(of: /``([a-z-]+)``/) { told[String(name.1)] = UInt64(row.2) }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `every documented limit exists`() throws {
-        let named = try text("org.swiftipc.Broker1", "Limits").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
+        let named = try text("org.swiftipc.Broker1", "GetLimits").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
             String($0.1)
         }
         let known = Set(Limits().dictionary.keys).union([

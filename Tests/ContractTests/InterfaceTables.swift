@@ -32,6 +32,7 @@ enum InterfaceTables {
         return [
             "Broker1.Connect": Keys(arguments: ["options": table(ConnectOptions.self)]),
             "Broker1.Describe": Keys(arguments: ["options": none]),
+            "Broker1.GetLimits": Keys(arguments: ["options": none]),
             "Schemes1.Register": Keys(
                 arguments: ["options": table(RegisterOptions.self), "result": table(RegisterResult.self)],
                 nested: claim, unused: ["default", "running", "activatable", "reason"]),

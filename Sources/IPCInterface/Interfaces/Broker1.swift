@@ -12,9 +12,10 @@ package enum Broker1 {
     package static let features = Property<[String]>(
         name, "Features", changes: .constant,
         "The features of this broker, each as a lower-case word with hyphens.")
-    package static let limits = Property<[String: UInt64]>(
-        name, "Limits", changes: .constant,
-        "The limits of this broker by name; a name ends with the unit, if there is one.")
+    package static let getLimits = Method(
+        name, "GetLimits", takes: .of(Argument<NoOptions>("options")),
+        returns: .of(Argument<[String: UInt64]>("limits")),
+        "Returns the limits of this broker by name; a name ends with the unit, if there is one.")
     package static let describe = Method(
         name, "Describe", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<String>("state")),
         "Describes the state of the broker as JSON.")
@@ -23,7 +24,7 @@ package enum Broker1 {
         returns: .of(Argument<Descriptor>("socket")),
         "Opens a direct connection to the broker, which bypasses the bus.")
 
-    package static let description = InterfaceDescription(name, connect, describe, version, features, limits)
+    package static let description = InterfaceDescription(name, connect, describe, getLimits, version, features)
 }
 
 package struct ConnectOptions: Options {

@@ -1,5 +1,5 @@
 extension Limits {
-    /// All limits by their names on the wire, as in the D-Bus property `Limits`.
+    /// All limits by their names on the wire, as in the answer of the D-Bus method `GetLimits`.
     package var dictionary: [String: UInt64] {
         Dictionary(uniqueKeysWithValues: Self.all.map { ($0.name, self[keyPath: $0.keyPath]) })
     }
@@ -13,7 +13,7 @@ extension Limits {
             let hint = Spelling.nearest(to: name, among: Self.all.map(\.name)).map { ", did you mean “\($0)”?" } ?? ";"
             throw IPCError(
                 .invalidArguments,
-                "there is no limit \(name.quoted)\(hint) ipc-broker.conf(5) and the property Limits list all")
+                "there is no limit \(name.quoted)\(hint) ipc-broker.conf(5) and the method GetLimits list all")
         }
         guard row.range.contains(value) else {
             let (low, high) = (row.range.lowerBound, row.range.upperBound)

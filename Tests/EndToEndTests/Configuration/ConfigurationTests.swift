@@ -8,9 +8,7 @@ import Testing
     @DBusActor
     private func limits() async throws -> [String: UInt64] {
         let client = try await BrokerClient()
-        let value = try await client.connection.call(
-            Properties.get, on: Broker1.busName, at: Broker1.path, (Broker1.name.text, Broker1.limits.name.text))
-        return try #require([String: UInt64](dbusValue: value))
+        return try await client.connection.call(Broker1.getLimits, on: Broker1.busName, at: Broker1.path, NoOptions())
     }
 
     private func write(_ text: String, to name: String) throws -> String {

@@ -64,7 +64,7 @@ struct LimitsTests {
     func unknown() {
         var limits = Limits()
         let error = #expect(throws: IPCError.self) { try limits.set("zz", 1) }
-        let end = " ipc-broker.conf(5) and the property Limits list all"
+        let end = " ipc-broker.conf(5) and the method GetLimits list all"
         #expect(error?.description == "there is no limit “zz”;" + end)
         let near = #expect(throws: IPCError.self) { try limits.set("watchrs", 1) }
         #expect(near?.description == "there is no limit “watchrs”, did you mean “watchers”?" + end)
