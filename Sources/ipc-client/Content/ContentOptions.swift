@@ -133,10 +133,11 @@ enum Content {
         return Representation(type: .octetStream, value: value)
     }
 
-    /// Parses a type for new content. It must look like a MIME type or a UTI, because readers request no other types.
+    /// Parses a type for new content. It must look like a MIME type or a UTI, or be the mark of a secret, because readers
+    /// look for no other types.
     static func newType(_ text: String) throws -> ContentType {
         let type = try type(text)
-        guard text.contains(where: { $0 == "/" || $0 == "." }) else {
+        guard type == .passwordManagerHint || text.contains(where: { $0 == "/" || $0 == "." }) else {
             throw ToolFailure(
                 name: "InvalidArguments",
                 message: "\(text.quoted) is not a content type; give a MIME type, such as image/png, or a UTI, such as "

@@ -32,15 +32,16 @@ struct WritingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func write(_ content: ContentOptions, to name: String, _ output: OutputOptions) async throws {
-        if sensitive && content.isInArguments {
+        let item = try content.item(output)
+        let isSecret = sensitive || item.isMarkedSensitive
+        if isSecret && content.isInArguments {
             try output.warn(
                 "ArgumentsVisible",
                 "other programs can see command-line arguments; pass a secret through standard input or --file")
         }
-        if sensitive, let expire, expire.duration > .seconds(60) {
+        if isSecret, let expire, expire.duration > .seconds(60) {
             try output.warn("Shortened", "a secret is kept for 60 s by default; a longer --expire may have no effect")
         }
-        let item = try content.item(output)
         let app = try await Client.connect(as: application)
         let count = try await set(item, on: Pasteboard(named: PasteboardName(name), of: app))
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)

@@ -27,6 +27,30 @@ struct ConsumedContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
+    /// Other programs recognize a secret by this type, whose name is not a MIME type.
+    @Test func theMarkOfAPasswordManagerMakesContentSensitive() async throws {
+        let broker = try await BrokerProcess.start()
+        let mark = try PrivateBus.current.directory.appending("mark")
+        try FileContents.write("secret", to: mark)
+        let type = "x-kde-passwordManagerHint"
+        let copied = try await Tools.client(["copy", "--type", "\(type)=\(mark)", "-"], input: .text("hunter2"))
+        #expect(try copied.succeeded().errors.isEmpty)
+        #expect(
+            try await Tools.client(["board", "show", "--json", "general"]).succeeded().output
+                .contains("\"sensitive\":true"))
+        #expect(try await Tools.client(["paste"]).output == "hunter2")
+        #expect(try await Tools.client(["paste"]).outputBytes.isEmpty)
+        // The warnings of --sensitive apply.
+        let told = try await Tools.client(["copy", "--type", "\(type)=\(mark)", "--expire", "10m", "hunter2"])
+        let warnings = try told.succeeded().errors
+        #expect(warnings.contains("can see command-line arguments") && warnings.contains("at most"), "\(warnings)")
+        // The controls: another type does not mark the content, and another bare word is still no type.
+        _ = try await Tools.client(["copy", "--type", "text/x-hint=\(mark)", "hunter2"]).succeeded()
+        #expect(try await !Tools.client(["board", "show", "--json", "general"]).output.contains("\"sensitive\":true"))
+        #expect(try await Tools.client(["copy", "--type", "png=\(mark)", "x"]).status == .exited(65))
+        withExtendedLifetime(broker) {}
+    }
+
     /// A watching command does not read content that may be read only once: that is left to its reader.
     @Test func aWatchingCommandDoesNotConsume() async throws {
         let broker = try await BrokerProcess.start()
