@@ -174,6 +174,7 @@ package final class Broker {
                 broker.exported, schemes.exported, urls.exported, pasteboards.exported,
                 SimpleService(urls: urls, pasteboards: pasteboard).exported,
             ], at: Broker1.path)
+        connection.objects.export([pasteboards.objectManager], at: Pasteboards1.root)
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
         follow(clients)
         storeEvents.changed = { [weak self] in self?.changed($0) }

@@ -45,18 +45,9 @@ final class ChangeAnnouncer {
 
     /// Sends the current state, because the state at the time of the change may be outdated.
     private func send(_ name: PasteboardName) async throws {
-        let now = try await store.commit { transaction in
-            try transaction.pasteboard(name).map { ($0, UInt32(try transaction.facts(of: name).itemCount)) }
-        }
-        guard let (state, itemCount) = now else { return }
-        let changed: [String: Value] = [
-            Pasteboard1.changeCount.name.text: .uint64(state.changeCount),
-            Pasteboard1.persistent.name.text: .boolean(state.isPersistent),
-            Pasteboard1.historyLimit.name.text: .uint32(state.historyLimit),
-            Pasteboard1.itemCount.name.text: .uint32(itemCount),
-        ]
+        guard let now = try await store.commit({ try $0.managedPasteboard(name) }) else { return }
         try connection.emit(
             Properties.changed, from: PasteboardsService.path(of: name),
-            (Pasteboard1.name.text, changed, [Pasteboard1.types.name.text]))
+            (Pasteboard1.name.text, now.state, [Pasteboard1.types.name.text]))
     }
 }

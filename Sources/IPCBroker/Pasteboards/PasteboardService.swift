@@ -60,14 +60,15 @@ final class PasteboardService {
                     case .add: try transaction.addItems(items, to: name, options)
                     case .clear: try transaction.clear(name, options)
                     }
-                return Written(count: count, isNew: isNew)
+                return Written(count: count, added: isNew ? try transaction.managedPasteboard(name) : nil)
             }
         }
     }
 
     private struct Written: Sendable {
         let count: UInt64
-        let isNew: Bool
+        /// The pasteboard, if the write created it.
+        let added: ManagedPasteboard?
     }
 
     /// Passes a write to the store, in the order in which this caller's calls arrived.
@@ -89,9 +90,7 @@ final class PasteboardService {
         let finish: DelayedAnswer<Written> = { [expiry] result in
             if case .success(let written) = result {
                 if checked.endsByItself { expiry.look() }
-                if written.isNew, let name = try? Self.name(call).text {
-                    try? call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name)
-                }
+                if let added = written.added { try? call.announceAdded(added) }
             }
             answer(result.map(\.count))
         }

@@ -42,10 +42,8 @@ final class PasteboardsService {
         }
         try name.checkCreation()
         let source = try await source(input.1.sourceApplication, call)
-        let isNew = try await store.commit {
-            try $0.createPasteboard(name, persistent: persistent, source: source).isNew
-        }
-        if isNew { try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text) }
+        let made = try await store.commit { try $0.createPasteboard(name, persistent: persistent, source: source) }
+        if made.isNew { try call.announceAdded(ManagedPasteboard(made.pasteboard, itemCount: 0)) }
         return try Self.path(of: name)
     }
 
@@ -54,12 +52,12 @@ final class PasteboardsService {
     ) async throws -> (String, ObjectPath) {
         let name = PasteboardName.unique()
         let source = try await source(options.sourceApplication, call)
-        try await store.commit { _ = try $0.createPasteboard(name, persistent: false, source: source) }
+        let made = try await store.commit { try $0.createPasteboard(name, persistent: false, source: source) }
         if let maker = call.sender {
             clients.made(name, by: maker)
             if clients.hasDeparted(maker) { end([name]) }
         }
-        try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
+        try call.announceAdded(ManagedPasteboard(made.pasteboard, itemCount: 0))
         return (name.text, try Self.path(of: name))
     }
 
@@ -72,7 +70,7 @@ final class PasteboardsService {
         try await arrivals.inTurn(of: call.sender) { try await clients.caller(call.sender).visibility.check(name) }
         try await store.commit { _ = try $0.removePasteboard(name) }
         if name.isUnique { clients.removed(name) }
-        try call.emitAfterReply(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text)
+        try call.announceRemoved(name)
     }
 
     func listPasteboards(_ options: ListPasteboardsOptions, _ call: IncomingCall) async throws -> [PasteboardRow] {
@@ -84,6 +82,19 @@ final class PasteboardsService {
             try transaction.pasteboards(seenBy: visibility, after: after, limit: most, prefix: prefix)
                 .map { PasteboardRow($0, try transaction.factsUnlessDamaged(of: $0.name)) }
         }
+    }
+
+    /// All pasteboards that the caller sees. There are no pages, so with more than a page of them the call fails.
+    private func managedObjects(_ call: IncomingCall) async throws -> [ObjectPath: ObjectManager.Interfaces] {
+        let visibility = await clients.caller(call.sender).visibility
+        let most = Int(limits.introspectedPasteboards)
+        let boards = try await store.commit { transaction in
+            try transaction.pasteboards(seenBy: visibility, after: nil, limit: most + 1, prefix: "").map {
+                ManagedPasteboard($0, itemCount: try transaction.factsUnlessDamaged(of: $0.name)?.itemCount)
+            }
+        }
+        try limits.check(\.introspectedPasteboards, request: UInt64(boards.count))
+        return Dictionary(uniqueKeysWithValues: try boards.map { (try Self.path(of: $0.name), $0.interfaces) })
     }
 
     /// Adds the call to ``ChangeWatchers``, where it waits for a change without occupying a task.
@@ -135,9 +146,16 @@ final class PasteboardsService {
                     _ = try transaction.removePasteboard(name)
                     return true
                 }
-                if isGone { try self.connection.emit(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text) }
+                if isGone { try self.connection.announceRemoved(name) }
             }
         }
+    }
+
+    /// `org.freedesktop.DBus.ObjectManager`, on the parent of the pasteboards.
+    var objectManager: ExportedInterface {
+        ExportedInterface(
+            ObjectManager.description,
+            methods: [ObjectManager.getManagedObjects.answered { _, call in try await self.managedObjects(call) }])
     }
 
     var exported: ExportedInterface {

@@ -6,7 +6,8 @@ struct BoundPayload: Sendable {
     var items: [PasteboardItem]?
     var pasteboard: PasteboardName?
     var changeCount: UInt64?
-    var isNewPasteboard = false
+    /// The pasteboard, if the payload was the first content on it.
+    var newPasteboard: ManagedPasteboard?
     /// Whether the payload is sensitive, so that no record may contain it.
     let isSecret: Bool
     /// Whether the version with this payload stays on the pasteboard, so that a record can refer to it.
@@ -58,8 +59,9 @@ extension StoreTransaction {
         if request.create { options.createsPersistent = request.keepsPasteboard }
         let count = try setItems(items, on: name, options)
         return BoundPayload(
-            items: handed, pasteboard: name, changeCount: count, isNewPasteboard: isNew,
-            isSecret: request.set.isSensitive, isHeld: !request.set.isOnce)
+            items: handed, pasteboard: name, changeCount: count,
+            newPasteboard: isNew ? try managedPasteboard(name) : nil, isSecret: request.set.isSensitive,
+            isHeld: !request.set.isOnce)
     }
 
     private borrowing func bindVersion(

@@ -152,9 +152,7 @@ final class URLsService {
             self.acceptance.withdraw(pending, .success(RequestEnd(record, outcome)))
             answer(.success(OpenURLResult(record, outcome: outcome)))
         case .bound(let payload):
-            if payload.isNewPasteboard, let name = payload.pasteboard {
-                try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
-            }
+            if let added = payload.newPasteboard { try call.announceAdded(added) }
             if request.isQueued { return answer(.success(pending.stored())) }
             awaitEnd(of: pending, request, call, answer)
         }

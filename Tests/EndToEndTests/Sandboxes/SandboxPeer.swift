@@ -83,6 +83,11 @@ struct SandboxPeer: Sendable {
         def listed():
             return [str(row[0]) for row in boards.ListPasteboards(none)]
 
+        def managed():
+            parent = bus.get_object(name, path + "/pasteboards", introspect=False)
+            objects = dbus.Interface(parent, "org.freedesktop.DBus.ObjectManager").GetManagedObjects()
+            return sorted(str(interfaces["org.swiftipc.Pasteboard1"]["Name"]) for interfaces in objects.values())
+
         def watch(names, since, timeout=0):
             count, changed, facts = boards.WaitForChange(
                 dbus.Array(names, signature="s"), dbus.UInt64(since), options(timeout=dbus.UInt32(timeout)))

@@ -59,11 +59,13 @@ struct SandboxTests {
         let free = try await SandboxPeer.start(info: nil)
         let own = "['\(Self.id)', '\(Self.id).drafts']"
         #expect(try await boxed.ask("listed()") == own)
+        #expect(try await boxed.ask("managed()") == own)
         #expect(try await boxed.ask("watch([], 0)") == own)
         #expect(try await boxed.ask("children()") == "['org_2eexample_2eApp', 'org_2eexample_2eApp_2edrafts']")
         let all = ["general", Self.id, "\(Self.id).drafts", "\(Self.id)lication", "other"].map { "'\($0)'" }
         #expect(try await free.ask("listed()") == "[\(all.joined(separator: ", "))]")
         #expect(try await free.ask("len(children())") == "5")
+        #expect(try await free.ask("len(managed())") == "5")
         #expect(try await free.ask("'other' in watch([], 0)") == "True")
     }
 
