@@ -48,4 +48,13 @@ extension Timestamp: CustomStringConvertible {
             }
         }
     }
+
+    /// The time as in `2026-01-31T12:00:00.123Z`; empty beyond the year 9999.
+    package var precise: String {
+        let text = description
+        return text.isEmpty ? "" : "\(text.dropLast()).\(milliseconds)Z"
+    }
+
+    /// The milliseconds within the second, as three digits.
+    package var milliseconds: Substring { String(millisecondsSince1970 % 1_000 + 1_000).dropFirst() }
 }

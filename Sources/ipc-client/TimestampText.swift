@@ -6,22 +6,16 @@ import IPCTools
 extension Timestamp {
     /// The time as in RFC 3339, in local time (`TZ`) or in UTC; empty beyond the year 9999.
     func text(isLocal: Bool, fraction: Bool = false) -> String {
-        let fraction = fraction ? ".\(milliseconds)" : ""
-        guard isLocal else {
-            let text = description
-            return text.isEmpty ? "" : "\(text.dropLast())\(fraction)Z"
-        }
+        guard isLocal else { return fraction ? precise : description }
         var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
         var parts = tm()
         // Unlike localtime(3), localtime_r(3) does not always read TZ, so tzset(3) reads it.
         tzset()
         guard localtime_r(&seconds, &parts) != nil, parts.tm_year <= 9999 - 1900 else { return "" }
         let zone = Self.formatted(&parts, "%z")
+        let fraction = fraction ? ".\(milliseconds)" : ""
         return Self.formatted(&parts, "%Y-%m-%dT%H:%M:%S") + "\(fraction)\(zone.dropLast(2)):\(zone.suffix(2))"
     }
-
-    /// The milliseconds within the second, as three digits.
-    private var milliseconds: Substring { String(millisecondsSince1970 % 1_000 + 1_000).dropFirst() }
 
     private static func formatted(_ parts: inout tm, _ format: String) -> String {
         var buffer = [CChar](repeating: 0, count: 32)
