@@ -4,14 +4,17 @@ package import IPCDBus
 internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
-package import Logging
+internal import Logging
 private import Synchronization
 
-/// The broker. A single call to ``run(_:logger:until:)`` starts it, serves its clients and shuts it down.
+/// The broker. A single call to ``run(_:reading:log:signals:)`` starts it, serves its clients and shuts it down.
 @DBusActor
 package final class Broker {
     private let configuration: BrokerConfiguration
+    private let log: LogOutput
     private let logger: Logger
+    private let reload: Reload
+    private let reader: BrokerStateReader
     private let store: Store
     private let connection: Connection
     private let clients: BusClients
@@ -41,23 +44,30 @@ package final class Broker {
         case systemBus
     }
 
-    /// Serves until `stop` returns, the bus is lost or the store fails. Then answers callers and checkpoints the store.
+    /// Serves until a signal stops the broker, the bus is lost or the store fails. Then answers callers and checkpoints
+    /// the store.
+    /// - Parameter read: reads the configuration again.
     /// - Throws: ``End`` if the broker refuses to start or stops on its own; other errors of the store or the bus.
-    package nonisolated static func run(
-        _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
+    nonisolated static func run(
+        _ configuration: BrokerConfiguration, reading read: @escaping @Sendable () throws -> BrokerConfiguration,
+        log: LogOutput, signals: AsyncStream<ServiceSignal>
     ) async throws {
         let places = clinux_raise_descriptor_limit()
         // The broker keeps running if the reader of its log closes the pipe.
         signal(SIGPIPE, SIG_IGN)
-        var configuration = configuration
-        if places > 0 { configuration.limits.fitDescriptors(to: places) }
+        log.setLevel(configuration.logLevel)
         if let whenQuiet = configuration.whenQuiet { await DBusActor.whenQuiet(whenQuiet) }
-        let broker = try await Broker(configuration, logger: logger)
-        try await broker.serve(until: stop)
+        let broker = try await Broker(
+            configuration.fitted(to: places), reading: { try read().fitted(to: places) }, log: log)
+        try await broker.serve(signals)
     }
 
-    private init(_ configuration: BrokerConfiguration, logger: Logger) async throws {
-        (self.configuration, self.logger) = (configuration, logger)
+    private init(
+        _ configuration: BrokerConfiguration, reading read: @escaping @Sendable () throws -> BrokerConfiguration,
+        log: LogOutput
+    ) async throws {
+        let logger = log.logger
+        (self.configuration, self.log, self.logger) = (configuration, log, logger)
         let limits = configuration.limits
         guard (try? configuration.bus.isSystemBus) != true else { throw End.systemBus }
         storeEvents = StoreEvents()
@@ -100,6 +110,11 @@ package final class Broker {
         pasteboards = PasteboardsService(
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
             promises: promises, limits: limits)
+        schemes.desktop?.isEnabled = configuration.opensOnDesktop
+        reload = Reload(configuration, read, schemes, log)
+        reader = BrokerStateReader(
+            store: store, clients: clients, schemes: schemes, table: table, watchers: watchers,
+            descriptors: descriptors, direct: direct)
     }
 
     /// Opens the bus connection and the store at the same time, because each takes some milliseconds.
@@ -166,9 +181,7 @@ package final class Broker {
         let pasteboard = PasteboardService(
             store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
             descriptors: descriptors, limits: configuration.limits)
-        let broker = BrokerService(
-            configuration: configuration, store: store, clients: clients, schemes: schemes,
-            table: urls.table, watchers: watchers, descriptors: descriptors, direct: direct)
+        let broker = BrokerService(configuration: configuration, reader: reader)
         connection.objects.export(
             [
                 broker.exported, schemes.exported, urls.exported, pasteboards.exported,
@@ -208,24 +221,38 @@ package final class Broker {
         }
     }
 
-    private func serve(until stop: @escaping @Sendable () async -> Void) async throws {
-        // Only the first reason to stop matters. A reason of `nil` means that `stop` has returned.
-        let (reasons, reason) = AsyncStream<End?>.makeStream()
-        storeEvents.failed = { reason.yield(.storeFailed("\($0)")) }
-        connection.onDisconnect { reason.yield(.busLost) }
-        let waiting = DBusActor.task {
-            await stop()
-            reason.yield(nil)
-        }
+    /// What the broker reacts to while it serves, apart from calls.
+    private enum Event: Sendable {
+        case signal(ServiceSignal)
+        case end(End)
+    }
+
+    private func serve(_ signals: AsyncStream<ServiceSignal>) async throws {
+        let (events, event) = AsyncStream<Event>.makeStream()
+        storeEvents.failed = { event.yield(.end(.storeFailed("\($0)"))) }
+        connection.onDisconnect { event.yield(.end(.busLost)) }
+        let waiting = DBusActor.task { for await signal in signals { event.yield(.signal(signal)) } }
         defer { waiting.cancel() }
         do {
             try await start()
-            for await case let end? in reasons.prefix(1) { throw end }
+            try await react(to: events)
         } catch {
             await shutDown()
             throw error
         }
         await shutDown()
+    }
+
+    /// Reacts to events until one of them ends the broker.
+    private func react(to events: AsyncStream<Event>) async throws {
+        for await event in events {
+            switch event {
+            case .signal(.stop): return
+            case .signal(.reload): reload.run()
+            case .signal(.report): await reader.report(to: log, configuration.limits)
+            case .end(let end): throw end
+            }
+        }
     }
 
     /// Answers all callers (I18), makes everything durable, and closes the connections.
@@ -290,6 +317,13 @@ final class StoreEvents {
 }
 
 extension BrokerConfiguration {
+    /// - Parameter places: the size of the descriptor table; not positive if it is unknown.
+    fileprivate func fitted(to places: Int) -> BrokerConfiguration {
+        var configuration = self
+        if places > 0 { configuration.limits.fitDescriptors(to: places) }
+        return configuration
+    }
+
     fileprivate func storeConfiguration(_ events: StoreEvents) throws -> StoreConfiguration {
         var store = StoreConfiguration(directory: store)
         store.limits = limits

@@ -1,4 +1,5 @@
 package import IPCDBus
+package import IPCDesktop
 package import IPCModel
 
 package struct BrokerConfiguration: Sendable {
@@ -6,6 +7,7 @@ package struct BrokerConfiguration: Sendable {
     package var store: String
     package var bus: BusAddress
     package var limits: Limits
+    package var logLevel = LogLevel.info
     #if DEBUG
         /// The name of a deliberate defect, with which tests verify that they detect it; `nil` for none.
         package var control: String?
@@ -14,8 +16,10 @@ package struct BrokerConfiguration: Sendable {
     /// The environment variables of the process, such as `XDG_DATA_HOME` and `HOME`.
     package var environment: [String: String] = [:]
 
-    /// The path of `ipc-desktop-open`, which opens unclaimed URLs with desktop applications; `nil` to refuse them.
+    /// The path of `ipc-desktop-open`, which opens unclaimed URLs with desktop applications; `nil` if there is none.
     package var desktopProgram: String?
+    /// Whether unclaimed URLs go to desktop applications.
+    package var opensOnDesktop = true
 
     /// Runs each time the broker has had no work for a second.
     package var whenQuiet: (@Sendable () -> Void)?
@@ -31,4 +35,36 @@ package struct BrokerConfiguration: Sendable {
         "time-to-live", "sensitive", "once", "promises", "versions", "quotas", "queue", "requests",
         "parent", "activation-token", "policy", "direct", "desktop",
     ]
+}
+
+extension BrokerConfiguration {
+    /// A setting that differs between two configurations.
+    package struct Change: Hashable {
+        /// The name of the setting in `ipc-broker.conf`.
+        package let name: String
+        package let old: String
+        package let new: String
+        /// Whether a running broker uses the new value. The others need the next broker: a store is opened once, and
+        /// the D-Bus contract declares `Limits` as constant.
+        package let isImmediate: Bool
+    }
+
+    package func changes(to next: BrokerConfiguration) -> [Change] {
+        zip(settings, next.settings).compactMap { old, new in
+            guard old.value != new.value else { return nil }
+            return Change(name: old.name, old: old.value, new: new.value, isImmediate: old.isImmediate)
+        }
+    }
+
+    /// Takes over the settings that a running broker can change.
+    mutating func takeImmediate(_ next: BrokerConfiguration) {
+        (logLevel, opensOnDesktop) = (next.logLevel, next.opensOnDesktop)
+    }
+
+    /// The settings of `ipc-broker.conf`, always in the same order.
+    private var settings: [(name: String, value: String, isImmediate: Bool)] {
+        [
+            ("level", logLevel.rawValue, true), ("open", "\(opensOnDesktop)", true), ("directory", store, false),
+        ] + Limits.all.map { ($0.name, "\(limits[keyPath: $0.keyPath])", false) }
+    }
 }

@@ -7,33 +7,27 @@ internal import IPCStore
 @DBusActor
 struct BrokerService {
     let configuration: BrokerConfiguration
-    let store: Store
-    let clients: BusClients
-    let schemes: SchemesService
-    let table: RequestTable
-    let watchers: ChangeWatchers
-    let descriptors: DescriptorBudget
-    let direct: DirectConnections
+    let reader: BrokerStateReader
 
     /// Describes the broker as sorted JSON. A sandboxed caller learns nothing about other applications.
     private func describe(to name: BusName?) async throws -> String {
-        let caller = await clients.caller(name)
+        let caller = await reader.clients.caller(name)
         let (isFree, own) = (caller.visibility.isWhole, caller.source)
-        let (stored, loss) = try await store.commit { ($0.usage(), $0.loss) }
+        let (stored, loss) = try await reader.store.commit { ($0.usage(), $0.loss) }
+        let state = reader.state(stored)
         var place = ["path": configuration.store]
         place["problem"] = loss?.description
-        let kept = store.statistics.snapshot.memoryFiles
-        let usage = UsageReport(
-            stored, watchers: watchers.count, descriptors: descriptors.count + UInt64(kept)
-        ) { isFree || own.strength == .sandboxed && $0 == own.application }
-        let absentDefaults = isFree ? schemes.registry.absentDefaults(limit: UsageReport.mostSources) : [:]
+        let usage = UsageReport(stored, watchers: state.watchers, descriptors: state.descriptors) {
+            isFree || own.strength == .sandboxed && $0 == own.application
+        }
+        let absentDefaults = isFree ? reader.schemes.registry.absentDefaults(limit: UsageReport.mostSources) : [:]
         return JSONValue.object([
             "absent-defaults": .strings(absentDefaults),
             "features": .array(BrokerConfiguration.features.map { .string($0) }),
             "limits": .strings(configuration.limits.dictionary.mapValues(String.init)),
             "state": .strings([
-                "watchers": "\(watchers.count)", "pending-requests": "\(table.count)",
-                "direct-connections": "\(direct.count)",
+                "watchers": "\(state.watchers)", "pending-requests": "\(state.pendingRequests)",
+                "direct-connections": "\(state.directConnections)",
             ]),
             "store": .strings(place),
             "usage": usage.json,
@@ -46,7 +40,7 @@ struct BrokerService {
         return ExportedInterface(
             Broker1.description,
             methods: [
-                Broker1.connect.answered { options, call throws in try self.direct.connect(options, call) },
+                Broker1.connect.answered { options, call throws in try self.reader.direct.connect(options, call) },
                 Broker1.describe.answered { _, call in try await self.describe(to: call.sender) },
                 Broker1.getLimits.answered { _, _ in limits },
             ],

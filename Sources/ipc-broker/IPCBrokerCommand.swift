@@ -14,7 +14,9 @@ struct IPCBrokerCommand: ParsableCommand {
         discussion: """
             Usually the bus starts the broker. The broker is ready when its bus name appears. SIGTERM stops it within \
             2 s: it waits up to 1 s for handlers to answer, closes the store, and exits with 0. Senders whose requests \
-            are still open get NoReply, and can repeat them with the next broker.
+            are still open get NoReply, and can repeat them with the next broker. SIGHUP makes it read the \
+            configuration file and the installed claims again, and log what has changed; a file with a mistake changes \
+            nothing. SIGUSR1 makes it log its state.
 
             A configuration file can set the limits, the store's folder and the log level: ipc-broker.conf in \
             $XDG_CONFIG_HOME/swift-ipc (~/.config/swift-ipc). A sample that explains all settings is installed in \
@@ -55,6 +57,13 @@ struct IPCBrokerCommand: ParsableCommand {
             """)
     var logLevel: LogLevel?
 
+    @Option(
+        help: """
+            The form of the log: text, or json with one object per line (time, level, message, fields). If the log goes \
+            to systemd's journal, each line starts with its priority, which the journal removes.
+            """)
+    var logFormat: LogFormat = .text
+
     /// Skips the parser if there are no arguments, as when the bus starts the broker. Parsing would take a third of the
     /// time until the broker is ready.
     static func main() {
@@ -63,34 +72,25 @@ struct IPCBrokerCommand: ParsableCommand {
     }
 
     func run() throws {
-        try BrokerStart(config: config, store: store, limits: limits, logLevel: logLevel).run()
+        try BrokerStart(config: config, store: store, limits: limits, logLevel: logLevel, logFormat: logFormat).run()
     }
 }
 
 /// Runs the broker with the arguments of the command line.
-struct BrokerStart {
+struct BrokerStart: Sendable {
     var config: String?
     var store: String?
     var limits: [LimitSetting] = []
     var logLevel: LogLevel?
+    var logFormat = LogFormat.text
 
     func run() throws {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        var logger = Logger(label: "ipc-broker")
+        let environment = ProcessInfo.processInfo.environment
+        let log = LogOutput(logFormat, environment: environment)
+        LoggingSystem.bootstrap { _ in log.handler }
+        let logger = Logger(label: "ipc-broker")
         do {
-            let environment = ProcessInfo.processInfo.environment
-            let file = try ConfigurationFile.load(config, environment: environment)
-            logger.logLevel = (logLevel ?? file.logLevel ?? .info).level
-            var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store, configured: file.store))
-            for setting in file.limits { try configuration.limits.set(setting.name, setting.value) }
-            for setting in limits { try configuration.limits.set(setting.name, setting.value) }
-            configuration.environment = environment
-            if file.opensOnDesktop { configuration.desktopProgram = Self.beside("ipc-desktop-open") }
-            configuration.whenQuiet = { cjemalloc_give_memory_back() }
-            #if DEBUG
-                configuration.control = environment["SWIFT_IPC_TEST_CONTROL"]
-            #endif
-            try BrokerProcess.run(configuration, logger: logger)
+            try BrokerProcess.run(reading: { try configuration(environment) }, log: log)
         } catch Broker.End.busLost {
             // The session is over when its bus is gone, so this is not an error.
             logger.notice("the connection to the message bus was closed, so the broker exits")
@@ -99,6 +99,23 @@ struct BrokerStart {
             logger.error("\(failure.sentence)")
             throw ExitCode(failure.exitCode)
         }
+    }
+
+    /// Reads the configuration file, over which the command line and the environment take precedence.
+    private func configuration(_ environment: [String: String]) throws -> BrokerConfiguration {
+        let file = try ConfigurationFile.load(config, environment: environment)
+        var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store, configured: file.store))
+        for setting in file.limits { try configuration.limits.set(setting.name, setting.value) }
+        for setting in limits { try configuration.limits.set(setting.name, setting.value) }
+        configuration.logLevel = logLevel ?? file.logLevel ?? .info
+        configuration.environment = environment
+        configuration.desktopProgram = Self.beside("ipc-desktop-open")
+        configuration.opensOnDesktop = file.opensOnDesktop
+        configuration.whenQuiet = { cjemalloc_give_memory_back() }
+        #if DEBUG
+            configuration.control = environment["SWIFT_IPC_TEST_CONTROL"]
+        #endif
+        return configuration
     }
 
     /// The path of a program in the same directory as this one. Installations and builds put them side by side.
@@ -110,7 +127,7 @@ struct BrokerStart {
 }
 
 /// A limit from the command line, as `name=value`.
-struct LimitSetting {
+struct LimitSetting: Sendable {
     let name: String
     let value: UInt64
 
@@ -124,9 +141,9 @@ struct LimitSetting {
     }
 }
 
-extension LogLevel: ExpressibleByArgument {
-    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
-}
+extension LogLevel: ExpressibleByArgument {}
+
+extension LogFormat: ExpressibleByArgument {}
 
 enum StoreLocation {
     /// Returns the first folder that is given: by the option, the environment, the configuration file or XDG variables.

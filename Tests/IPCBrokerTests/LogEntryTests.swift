@@ -8,8 +8,8 @@ import Testing
 
 @Suite struct LogEntryTests {
     private let entry = LogEntry(
-        time: Timestamp(millisecondsSince1970: 1_767_225_600_123), level: .notice, message: "a “message”\nwith\u{1B}[0m",
-        fields: ["b": "2", "a": "1\"\n"])
+        time: Timestamp(millisecondsSince1970: 1_767_225_600_123), level: .notice,
+        message: "a “message”\nwith\u{1B}[0m", fields: ["b": "2", "a": "1\"\n"])
 
     @Test func `a text has time, level, message and sorted fields on one line, without control characters`() {
         let line = entry.line(.text, isForJournal: false)

@@ -55,6 +55,9 @@ final class BusClients {
         leftDuringStart = nil
     }
 
+    /// The number of programs on the bus that have called the broker.
+    var callerCount: Int { confinements.count }
+
     /// Whether a caller has left the bus. A caller may leave even before the task of its call starts.
     func hasDeparted(_ caller: BusName?) -> Bool { caller.map { !present.contains($0) } ?? false }
 

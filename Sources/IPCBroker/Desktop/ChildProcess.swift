@@ -55,7 +55,7 @@ enum ChildProcess {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Starts a program with default signal handling, because the broker ignores SIGPIPE and blocks two other signals.
+    /// Starts a program with default signal handling, because the broker ignores SIGPIPE and blocks other signals.
     private static func start(
         _ command: [String], _ environment: [String: String], _ input: CInt, _ output: CInt
     ) -> pid_t? {

@@ -73,7 +73,7 @@ final class DesktopDelivery: RequestDelivery {
     private func launch(_ request: PendingRequest, _ content: RequestContent, _ handler: DesktopHandler) {
         DBusActor.task {
             guard let program = self.program else {
-                return self.fail(request, "this broker does not start desktop applications")
+                return self.fail(request, DesktopProgram.refusal)
             }
             let failure = await program.launch(handler, content.url, token: content.kept.activationToken) {
                 guard request.life.isUnsent else { return false }

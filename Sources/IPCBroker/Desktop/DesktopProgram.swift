@@ -10,6 +10,8 @@ internal import Logging
 /// every user of the machine can read the arguments of a process (`/proc/PID/cmdline`).
 @DBusActor
 final class DesktopProgram {
+    /// Whether unclaimed URLs go to desktop applications.
+    var isEnabled = true
     private let path: String
     private let launcher: [String]
     private let environment: [String: String]
@@ -41,6 +43,7 @@ final class DesktopProgram {
     /// The desktop application for a URL; `nil` if there is none.
     /// - Throws: `limitExceeded` if too many calls of all callers, or of this one, are waiting.
     func handler(of url: URLText, for caller: BusName?) async throws(IPCError) -> DesktopHandler? {
+        guard isEnabled else { return nil }
         let output = try await run([path, "find"], input: "\0" + url.text, for: caller)
         switch output?.end {
         case .exited(0): return output.flatMap { DesktopHandler(answer: $0.text) }
@@ -53,6 +56,8 @@ final class DesktopProgram {
         }
     }
 
+    /// Why a request that an earlier broker has accepted is not sent to a desktop application.
+    static let refusal = "this broker does not start desktop applications"
     private static let nobody = ExitCode.noHandler.rawValue
 
     /// Starts a desktop application with a URL, after all earlier launches.
@@ -61,6 +66,7 @@ final class DesktopProgram {
     func launch(
         _ handler: DesktopHandler, _ url: String, token: String?, begins: @escaping @DBusActor @Sendable () -> Bool
     ) async -> String? {
+        guard isEnabled else { return Self.refusal }
         let before = lastLaunch
         let task = DBusActor.task { () async -> String? in
             _ = await before?.result

@@ -71,6 +71,16 @@ final class SchemesService {
         return changes
     }
 
+    /// Reads the installed claims again, and announces and returns the handlers that changed.
+    func reloadInstalled() -> [SchemeChange] {
+        let changes = readInstalled()
+        announce(changes)
+        return changes
+    }
+
+    /// The number of applications that have registered themselves and are running.
+    var liveCount: Int { handlers.values.count { $0.isLive } }
+
     func facts(of application: ApplicationID) -> HandlerFacts { handlers[application] ?? HandlerFacts() }
 
     /// Removes the live claims of an application that has lost its bus name.

@@ -93,7 +93,7 @@ extension Limits {
         throw LimitExceeded(limit: name(keyPath), use: use, request: request, allowed: allowed - allowed / 4)
     }
 
-    private func name(_ keyPath: KeyPath<Limits, UInt64>) -> String {
+    package func name(_ keyPath: KeyPath<Limits, UInt64>) -> String {
         Self.all.first { $0.keyPath == keyPath }?.name ?? ""
     }
 

@@ -68,6 +68,9 @@ package final class BrokerProcess: Sendable {
     /// The broker's log since its last start.
     package var log: String { life.value.process.errors.text }
 
+    /// The next line of the log after the line that said that the broker was ready; `nil` if there is no further one.
+    package func nextLogLine() async throws -> String? { try await life.value.process.errors.nextLine() }
+
     /// The resident anonymous memory of the broker, in bytes (`RssAnon`).
     package var residentAnonymousBytes: Int {
         get throws { try ProcessStatus(pid: pid).residentAnonymousBytes }
