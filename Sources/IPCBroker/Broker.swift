@@ -15,6 +15,8 @@ package final class Broker {
     private let logger: Logger
     private let reload: Reload
     private let reader: BrokerStateReader
+    private let manager: ServiceManager?
+    private let status: ServiceStatus?
     private let store: Store
     private let connection: Connection
     private let clients: BusClients
@@ -115,6 +117,8 @@ package final class Broker {
         reader = BrokerStateReader(
             store: store, clients: clients, schemes: schemes, table: table, watchers: watchers,
             descriptors: descriptors, direct: direct)
+        manager = ServiceManager(environment: configuration.environment)
+        status = manager.map { [reader] in ServiceStatus($0, reader) }
     }
 
     /// Opens the bus connection and the store at the same time, because each takes some milliseconds.
@@ -198,6 +202,9 @@ package final class Broker {
             throw End.alreadyRunning(owner: owner?.text ?? "another connection")
         }
         deliveries.begin()
+        urls.table.changed = { [status] in status?.changed() }
+        manager?.tell(.ready)
+        status?.changed()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
         // Startup does not wait until expired versions are removed: the store also checks expiry times on each access.
@@ -248,7 +255,10 @@ package final class Broker {
         for await event in events {
             switch event {
             case .signal(.stop): return
-            case .signal(.reload): reload.run()
+            case .signal(.reload):
+                manager?.tell(.reloading)
+                reload.run()
+                manager?.tell(.ready)
             case .signal(.report): await reader.report(to: log, configuration.limits)
             case .end(let end): throw end
             }
@@ -257,6 +267,7 @@ package final class Broker {
 
     /// Answers all callers (I18), makes everything durable, and closes the connections.
     private func shutDown() async {
+        manager?.tell(.stopping)
         watchers.endAll()
         await urls.finish(within: .seconds(1))
         records.finish()
@@ -269,6 +280,7 @@ package final class Broker {
     private func changed(_ moves: [PasteboardMove]) {
         watchers.changed(moves)
         announcer.changed(moves)
+        status?.changed()
     }
 
     /// Converts an error to one that the D-Bus contract names; `nil` if the error is a fault of the broker.

@@ -100,6 +100,8 @@ final class RequestTable {
     private let idle = Waiters()
 
     var deadlinePassed: @DBusActor (PendingRequest) -> Void = { _ in }
+    /// Runs when a request has been added or removed.
+    var changed: @DBusActor () -> Void = {}
 
     init(limits: Limits) {
         self.limits = limits
@@ -177,6 +179,7 @@ final class RequestTable {
         last += 1
         request.number = last
         requests[request.id] = request
+        changed()
         charge(request)
         if !request.isQueued, !request.life.isOrphan { waitingCount += 1 }
         watch(request)
@@ -185,6 +188,7 @@ final class RequestTable {
     func remove(_ request: PendingRequest) {
         guard requests[request.id] === request else { return }
         requests[request.id] = nil
+        changed()
         deadlines.remove(request)
         refund(request)
         if !request.isQueued, !request.life.isOrphan { waitingCount -= 1 }

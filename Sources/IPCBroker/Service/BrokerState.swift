@@ -24,6 +24,12 @@ struct BrokerState: Equatable {
     var storedBytes: UInt64 = 0
     var memoryBytes: UInt64 = 0
 
+    /// The state in a few words.
+    var status: String {
+        "serving \(pasteboards) \(pasteboards == 1 ? "pasteboard" : "pasteboards"), "
+            + "\(pendingRequests) pending \(pendingRequests == 1 ? "request" : "requests")"
+    }
+
     /// For the log.
     var fields: [String: String] {
         [
