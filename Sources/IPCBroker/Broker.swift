@@ -33,10 +33,15 @@ package final class Broker {
     private let watchers: ChangeWatchers
     private let announcer: ChangeAnnouncer
     private let storeEvents: StoreEvents
+    private var nameWatch: NameWatch?
 
     /// Why a broker refused to start, or stopped on its own.
     package enum End: Error, Sendable {
         case alreadyRunning(owner: String)
+        /// The broker that serves the bus has not made room for this one, for this reason.
+        case notReplaced(String)
+        /// Another broker has taken the place of this one.
+        case replaced
         /// The message bus cannot be reached, for this reason.
         case noBus(String)
         case busLost
@@ -127,27 +132,33 @@ package final class Broker {
         _ configuration: BrokerConfiguration, _ events: StoreEvents, _ arriving: ArrivingBytes, _ logger: Logger
     ) async throws -> (Connection, String, BusClients, Store) {
         let storeConfiguration = try configuration.storeConfiguration(events)
-        let opening = DBusActor.task {
-            try await Background.run { Result { try Store.open(storeConfiguration) } }.get()
+        func open() -> Task<Store, any Error> {
+            DBusActor.task { try await Background.run { Result { try Store.open(storeConfiguration) } }.get() }
         }
+        // A broker that is to be replaced has the store until it has left the bus.
+        var opening = configuration.replaces ? nil : open()
         do {
             let connection = try await connect(configuration.bus, objects(configuration.limits, logger))
+            if configuration.replaces { try await Replacement.takeOver(connection) }
+            let opened = opening ?? open()
+            opening = opened
             let clients = BusClients(connection)
             connection.boundUnreadAnswers { [clients] in !clients.hasDeparted($0) }
             connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
             try await clients.start()
             let bus = try await connection.busID()
-            let store = try await opening.value
+            let store = try await opened.value
             report(store.report, to: logger)
             return (connection, bus, clients, store)
         } catch {
-            try? await opening.value.close()
+            try? await opening?.value.close()
             throw error
         }
     }
 
     private static func objects(_ limits: Limits, _ logger: Logger) -> ObjectServer {
         let objects = ObjectServer(logger: logger)
+        objects.hold()
         objects.invalidArguments = IPCError.Code.invalidArguments.errorName
         objects.translate = { translate($0) }
         objects.bounds = WireBounds(limits)
@@ -157,7 +168,7 @@ package final class Broker {
 
     /// Throws if there is no store yet but another broker serves this bus, so that no second store is created.
     private static func refuseBesideAnother(_ configuration: BrokerConfiguration) async throws {
-        guard access(configuration.store, F_OK) != 0 else { return }
+        guard !configuration.replaces, access(configuration.store, F_OK) != 0 else { return }
         let connection = try await connect(configuration.bus, ObjectServer())
         let owner = try? await connection.owner(of: Broker1.busName)
         await connection.closeAfterFlush()
@@ -180,8 +191,8 @@ package final class Broker {
             ])
     }
 
-    /// Exports the objects, loads the state, and takes the bus name last, so that no call arrives too early.
-    private func start() async throws {
+    /// Exports the objects, loads the state, takes the bus name, and then handles calls.
+    private func start(_ replaced: @escaping @DBusActor () -> Void) async throws {
         let pasteboard = PasteboardService(
             store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
             descriptors: descriptors, limits: configuration.limits)
@@ -197,10 +208,12 @@ package final class Broker {
         storeEvents.changed = { [weak self] in self?.changed($0) }
         try await schemes.load()
         try await urls.recover()
-        guard try await connection.requestName(Broker1.busName).isOwner else {
+        guard try await connection.requestName(Broker1.busName, flags: Replacement.flags).isOwner else {
             let owner = try await connection.owner(of: Broker1.busName)
             throw End.alreadyRunning(owner: owner?.text ?? "another connection")
         }
+        nameWatch = try await Replacement.watch(connection, lost: replaced)
+        connection.objects.serve()
         deliveries.begin()
         urls.table.changed = { [status] in status?.changed() }
         manager?.tell(.ready)
@@ -241,7 +254,10 @@ package final class Broker {
         let waiting = DBusActor.task { for await signal in signals { event.yield(.signal(signal)) } }
         defer { waiting.cancel() }
         do {
-            try await start()
+            try await start { [deliveries] in
+                deliveries.context.stopServing()
+                event.yield(.end(.replaced))
+            }
             try await react(to: events)
         } catch {
             await shutDown()

@@ -8,6 +8,8 @@ package struct BrokerConfiguration: Sendable {
     package var bus: BusAddress
     package var limits: Limits
     package var logLevel = LogLevel.info
+    /// Whether to take the place of a broker that already serves the bus.
+    package var replaces = false
     #if DEBUG
         /// The name of a deliberate defect, with which tests verify that they detect it; `nil` for none.
         package var control: String?

@@ -26,6 +26,7 @@ struct IPCBrokerCommand: ParsableCommand {
             EXAMPLES
               ipc-broker
               ipc-broker --store /tmp/trial --log-level debug
+              ipc-broker --replace
               ipc-broker --limit watchers=100 --limit pasteboards=1000
               ipc-broker --config /etc/swift-ipc/ipc-broker.conf
             """,
@@ -64,6 +65,13 @@ struct IPCBrokerCommand: ParsableCommand {
             """)
     var logFormat: LogFormat = .text
 
+    @Flag(
+        help: """
+            Take the place of the broker that serves the bus. It stores everything and exits; calls wait for the new \
+            broker, but pasteboards in memory lose their content.
+            """)
+    var replace = false
+
     /// Skips the parser if there are no arguments, as when the bus starts the broker. Parsing would take a third of the
     /// time until the broker is ready.
     static func main() {
@@ -72,7 +80,9 @@ struct IPCBrokerCommand: ParsableCommand {
     }
 
     func run() throws {
-        try BrokerStart(config: config, store: store, limits: limits, logLevel: logLevel, logFormat: logFormat).run()
+        try BrokerStart(
+            config: config, store: store, limits: limits, logLevel: logLevel, logFormat: logFormat, replaces: replace
+        ).run()
     }
 }
 
@@ -83,6 +93,7 @@ struct BrokerStart: Sendable {
     var limits: [LimitSetting] = []
     var logLevel: LogLevel?
     var logFormat = LogFormat.text
+    var replaces = false
 
     func run() throws {
         let environment = ProcessInfo.processInfo.environment
@@ -94,6 +105,8 @@ struct BrokerStart: Sendable {
         } catch Broker.End.busLost {
             // The session is over when its bus is gone, so this is not an error.
             logger.notice("the connection to the message bus was closed, so the broker exits")
+        } catch Broker.End.replaced {
+            logger.notice("another broker has taken the place of this one, which exits")
         } catch {
             let failure = BrokerFailure(error)
             logger.error("\(failure.sentence)")
@@ -107,6 +120,7 @@ struct BrokerStart: Sendable {
         var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store, configured: file.store))
         for setting in file.limits { try configuration.limits.set(setting.name, setting.value) }
         for setting in limits { try configuration.limits.set(setting.name, setting.value) }
+        configuration.replaces = replaces
         configuration.logLevel = logLevel ?? file.logLevel ?? .info
         configuration.environment = environment
         configuration.desktopProgram = Self.beside("ipc-desktop-open")
@@ -172,7 +186,12 @@ struct BrokerFailure {
         case let condition as any Condition:
             (sentence, exitCode) = (condition.ipcError.message, condition.ipcError.exit.rawValue)
         case Broker.End.alreadyRunning(let owner):
-            sentence = "another broker already serves this bus (\(owner)); a session bus can have only one"
+            sentence =
+                "another broker already serves this bus (\(owner)); a session bus can have only one. "
+                + "To take its place, give --replace"
+            exitCode = IPCModel.ExitCode.cannotCreate.rawValue
+        case Broker.End.notReplaced(let reason):
+            sentence = "the broker that serves this bus cannot be replaced: \(reason). Stop it with SIGTERM"
             exitCode = IPCModel.ExitCode.cannotCreate.rawValue
         case Broker.End.systemBus:
             sentence = "the broker serves session buses only; on the system bus it would serve every user"

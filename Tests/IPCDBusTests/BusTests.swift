@@ -33,6 +33,43 @@ struct BusTests {
         #expect(try await other.requestName(name) == .primaryOwner)
     }
 
+    @Test func `calls that arrive before the program serves are kept, and answered in order`() async throws {
+        let objects = ObjectServer()
+        objects.hold()
+        let (server, client) = (try await connect(objects), try await connect())
+        _ = try await server.requestName(name)
+        var answers: [UInt64] = []
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        for number in 0..<3 as Range<UInt64> {
+            client.call(Echo.add, on: name, at: "/echo", (number, 0)) { result in
+                if case .success(let sum) = result { answers.append(sum) }
+                end.yield()
+            }
+        }
+        // The bus answers each connection in order, so both have seen the calls by now.
+        _ = try await client.owner(of: name)
+        _ = try await server.owner(of: name)
+        #expect(answers == [])
+        objects.export([Echo.interface()], at: "/echo")
+        objects.serve()
+        for await _ in ends.prefix(3) {}
+        #expect(answers == [0, 1, 2])
+        // From now on, calls are handled at once.
+        #expect(try await client.call(Echo.add, on: name, at: "/echo", (1, 2)) == 3)
+    }
+
+    @Test func `a departure ends the wait for it, and a connection that stays does not`() async throws {
+        let (one, other) = (try await connect(), try await connect())
+        let former = try #require(other.uniqueName)
+        await #expect(throws: CallError.timedOut) {
+            try await one.waitForDeparture(of: former, timeout: .milliseconds(20))
+        }
+        let waiting = Task { try await one.waitForDeparture(of: former, timeout: .seconds(30)) }
+        other.close()
+        try await waiting.value
+        try await one.waitForDeparture(of: former, timeout: .zero)
+    }
+
     @Test func waitersForANameGetItInTurn() async throws {
         let (one, other, third) = (try await connect(), try await connect(), try await connect())
         let wanted = name

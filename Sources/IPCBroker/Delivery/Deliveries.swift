@@ -40,6 +40,9 @@ final class DeliveryContext {
 
     func serve() { isServing = true }
 
+    /// Another broker owns the name now.
+    func stopServing() { isServing = false }
+
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
     /// From now on, passes events of the connection `owner` to the application's ``HandlerDelivery``.

@@ -25,7 +25,7 @@ extension HandlerDelivery {
             // If the handler has also left the bus, its departure is reported separately.
             if !context.clients.hasDeparted(owner) { report(.cutOff(owner.text)) }
             handle(.cutOff(delivery: delivery), of: request)
-        case .failure(.disconnected), .failure(.cancelled):
+        case .failure(let error) where error == .disconnected || error == .cancelled || isRefused(error):
             // The broker is about to stop, so another delivery would only be lost.
             report(.stopped)
             handle(.abandoned, of: request)
@@ -34,6 +34,11 @@ extension HandlerDelivery {
             handle(.reachedNobody(delivery: delivery), of: request)
         case .failure(let error): accept(error, of: request, delivery, owner)
         }
+    }
+
+    /// Whether the handler has not taken the request, because another broker had taken this one's name.
+    private func isRefused(_ error: CallError) -> Bool {
+        !context.isServing && error.isRemote(IPCError.Code.accessDenied.errorName)
     }
 
     private func accept(_ error: CallError, of request: PendingRequest, _ delivery: UInt64, _ owner: BusName) {

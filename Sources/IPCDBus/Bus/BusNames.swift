@@ -82,6 +82,19 @@ extension Connection {
         return watch
     }
 
+    /// Waits until a connection has left the bus.
+    /// - Throws: ``CallError/timedOut`` if it is still there after the timeout.
+    public func waitForDeparture(of name: BusName, timeout: Duration) async throws(CallError) {
+        let (departures, left) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        let watch = try await watchName(name) { _, owner in if owner == nil { left.yield() } }
+        guard watch.owner != nil else { return }
+        let timer = DBusTimer()
+        timer.set(at: .now + timeout) { left.finish() }
+        defer { withExtendedLifetime(watch) { timer.cancel() } }
+        for await _ in departures { return }
+        throw Task.isCancelled ? .cancelled : .timedOut
+    }
+
     /// Waits until `name` has an owner.
     /// - Throws: ``CallError/timedOut`` if it still has none after the timeout.
     public func waitForName(_ name: BusName, timeout: Duration) async throws(CallError) -> BusName {

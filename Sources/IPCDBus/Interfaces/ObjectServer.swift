@@ -6,6 +6,8 @@ public final class ObjectServer {
     private var objects: [ObjectPath: [ExportedInterface]] = [:]
     private var subtrees: [ObjectPath: Subtree] = [:]
     private let logger: Logger
+    /// The calls that have arrived before ``serve()``; `nil` if calls are handled at once.
+    private var early: [IncomingCall]?
     /// The error name for arguments of the wrong types. A product may set its own.
     public var invalidArguments: ErrorName = .invalidArguments
     /// Converts a refusal into the product's own error. If it returns `nil`, the caller gets this library's error.
@@ -16,6 +18,16 @@ public final class ObjectServer {
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
     public init(logger: Logger = Logger(label: "dbus")) { self.logger = logger }
+
+    /// Keeps calls until ``serve()``: a program that takes over a bus name gets calls before it can handle them.
+    public func hold() { early = early ?? [] }
+
+    /// Handles the calls that have been kept, in order, and from now on each call at once.
+    public func serve() {
+        let calls = early ?? []
+        early = nil
+        for call in calls { handle(call) }
+    }
 
     /// Adds an object. Call this before requesting a bus name, because calls may arrive once this program owns it.
     public func export(_ interfaces: [ExportedInterface], at path: ObjectPath) { objects[path] = interfaces }
@@ -36,6 +48,10 @@ public final class ObjectServer {
     }
 
     func handle(_ call: IncomingCall) {
+        if early != nil {
+            early?.append(call)
+            return
+        }
         guard let member = call.message.member else { return }
         let interfaces = interfaces(at: call.path)
         guard let wanted = call.message.interface else {

@@ -16,6 +16,8 @@ struct RestartTests {
     /// The number of requests between two restarts.
     private nonisolated static let requests = 20
 
+    private typealias Disturbance = @Sendable (_ number: Int, BrokerProcess, PrivateBus) async throws -> Void
+
     /// The results of one sender.
     private struct Sent: Sendable {
         var count = 0
@@ -25,6 +27,25 @@ struct RestartTests {
     }
 
     @Test func `I24: restarts of broker and bus under load are only a delay`() async throws {
+        var generator = SeededGenerator.forTest("restarts")
+        let count = Self.brokerRestarts + Self.busRestarts
+        let ofBus = Set((0..<count).shuffled(using: &generator).prefix(Self.busRestarts))
+        try await disturb(times: count) { number, broker, bus in
+            if ofBus.contains(number) { try await bus.startAgain() }
+            // The broker exits when its bus does, so it is started again too.
+            try await broker.restart()
+        }
+    }
+
+    @Test func `I24: replacements of the broker under load are only a delay`() async throws {
+        try await disturb(times: Self.brokerRestarts) { _, broker, _ in
+            let status = try await broker.replace()
+            #expect(status == .success)
+        }
+    }
+
+    /// Sends requests while something happens again and again, and checks that each request gets one outcome in time.
+    private func disturb(times: Int, by disturbance: @escaping Disturbance) async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
         let handler = try await Application.connect(
@@ -32,16 +53,14 @@ struct RestartTests {
         let deliveries = Observed<[DeliveryHistory.Delivery]>([])
         let sent = Observed(Sent())
         let isOver = Observed(false)
-        var generator = SeededGenerator.forTest("restarts")
         let receiving = Task { try await Self.receive(handler, deliveries) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<Self.senders {
                 group.addTask { try await Self.send(number, bus, sent, until: isOver) }
             }
-            let restarting = generator.split()
             group.addTask {
                 defer { isOver.update { $0 = true } }
-                try await Self.restart(broker, bus, sent, restarting)
+                try await Self.repeatedly(times, sent) { try await disturbance($0, broker, bus) }
             }
             try await group.waitForAll()
         }
@@ -49,32 +68,28 @@ struct RestartTests {
         try await receiving.value
         let done = sent.value
         print(
-            "restarts: \(Self.brokerRestarts) of the broker, \(Self.busRestarts) of the bus, \(done.count) requests, "
-                + "slowest \(done.slowest), \(deliveries.value.count - done.count) duplicates")
+            "\(times) disturbances, \(done.count) requests, slowest \(done.slowest), "
+                + "\(deliveries.value.count - done.count) duplicates")
         #expect(done.slowest < Self.longest)
         let history = DeliveryHistory(
             requests: done.requests, deliveries: ["demo.Restarted": deliveries.value], ends: done.ends)
         #expect(DeliveryChecker.check(history) == [])
-        #expect(done.count >= (Self.brokerRestarts + Self.busRestarts) * Self.requests)
+        #expect(done.count >= times * Self.requests)
     }
 
-    /// Restarts the broker or the bus, in random order, each time after some requests have ended.
-    private static func restart(
-        _ broker: BrokerProcess, _ bus: PrivateBus, _ sent: Observed<Sent>, _ generator: SeededGenerator
+    /// Runs `body` several times, each time after some requests have ended.
+    private static func repeatedly(
+        _ times: Int, _ sent: Observed<Sent>, _ body: @Sendable (Int) async throws -> Void
     ) async throws {
-        var generator = generator
-        let ofBus = Set((0..<brokerRestarts + busRestarts).shuffled(using: &generator).prefix(busRestarts))
-        for number in 0..<brokerRestarts + busRestarts {
+        for number in 0..<times {
             let before = sent.value.count
-            try await withDeadline("requests before restart \(number)") {
+            try await withDeadline("requests before disturbance \(number)") {
                 try await sent.wait { $0.count >= before + requests ? () : nil }
             }
-            if ofBus.contains(number) { try await bus.startAgain() }
-            // The broker exits when its bus does, so it is started again too.
-            try await broker.restart()
+            try await body(number)
         }
         let before = sent.value.count
-        try await withDeadline("requests after the last restart") {
+        try await withDeadline("requests after the last disturbance") {
             try await sent.wait { $0.count >= before + requests ? () : nil }
         }
     }

@@ -112,6 +112,18 @@ package final class BrokerProcess: Sendable {
         life.update { $0 = next }
     }
 
+    /// Starts another broker with `--replace` on the same store, and returns when it is ready.
+    /// - Returns: how the earlier broker exited.
+    @discardableResult
+    package func replace() async throws -> ExitStatus {
+        let former = life.value.process
+        var settings = settings
+        settings.arguments.append("--replace")
+        let next = try await Self.launch(bus, store, settings)
+        life.update { $0 = next }
+        return try await former.wait()
+    }
+
     /// The system calls of the last run, which must have ended.
     package func recording() throws -> SystemCallRecording {
         guard let file = life.value.traceFile else { throw HarnessError("This broker is not traced.") }

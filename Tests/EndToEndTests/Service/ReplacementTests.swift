@@ -1,0 +1,53 @@
+import IPCDBus
+import IPCInterface
+import IPCTesting
+import Testing
+
+/// One broker takes the place of another (`--replace`). `RestartTests` replaces brokers under load.
+@DBusActor
+@Suite(.privateBus)
+struct ReplacementTests {
+    private func run(_ arguments: [String]) async throws -> ProcessOutput {
+        try await RunningProcess.run(
+            Binaries.path("ipc-broker"), arguments, environment: try PrivateBus.current.environment)
+    }
+
+    @Test func `the old broker stores everything and exits with 0, and the new one continues`() async throws {
+        let broker = try await BrokerProcess.start()
+        let (client, former) = (try await BrokerClient(), broker.pid)
+        try await client.set([.string("kept")], on: "general")
+        #expect(try await broker.replace() == .success)
+        #expect(broker.pid != former)
+        #expect(try await PrivateBus.current.processID(ofName: BrokerProcess.busName) == broker.pid)
+        #expect(try await client.get("general").items == [.string("kept")])
+        #expect(!broker.log.contains("did not shut down cleanly"))
+        // The control: after a crash, the next broker says so.
+        try await broker.kill9()
+        try await broker.restart()
+        #expect(broker.log.contains("did not shut down cleanly"))
+    }
+
+    @Test func `without --replace, a second broker leaves the first one alone and names the option`() async throws {
+        let broker = try await BrokerProcess.start()
+        let output = try await run(["--store", try PrivateBus.current.directory.appending("other")])
+        #expect(output.status == .exited(73) && output.errors.contains("--replace"), "\(output)")
+        #expect(broker.isRunning)
+        _ = try await BrokerClient().call(Broker1.describe, ())
+    }
+
+    @Test func `with --replace, a broker also starts if there is none`() async throws {
+        var settings = BrokerProcess.Settings()
+        settings.arguments = ["--replace"]
+        _ = try await BrokerProcess.start(settings)
+        _ = try await BrokerClient().call(Broker1.describe, ())
+    }
+
+    /// An owner that does not allow a replacement, as a broker of an earlier version.
+    @Test func `an owner that keeps the name is left alone`() async throws {
+        let owner = try await Connection.open(.address(try PrivateBus.current.address))
+        _ = try await owner.requestName(Broker1.busName)
+        let output = try await run(["--replace"])
+        #expect(output.status == .exited(73) && output.errors.contains("does not give up its name"), "\(output)")
+        #expect(try await owner.owner(of: Broker1.busName) == owner.uniqueName)
+    }
+}
