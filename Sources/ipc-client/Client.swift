@@ -28,10 +28,14 @@ enum Client {
     /// Connects without requesting a bus name, so that several clients can run at once. A client makes one call and
     /// exits, so a changing call has an id only if the user gives one. A reading call, or a call with an id, is sent
     /// again if the connection is lost; any other call fails with `storeUnavailable`.
-    /// - Parameter time: how long the bus may take to answer; `nil` for the default.
+    /// - Parameters:
+    ///   - time: how long the bus may take to answer; `nil` for the default.
+    ///   - deadline: when all calls to the broker end; `nil` if each call has its own time-out.
     @DBusActor
-    static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {
-        try await connection.application(id: ApplicationID(id), within: time)
+    static func connect(
+        as id: String = Client.id, within time: Duration? = nil, until deadline: ContinuousClock.Instant? = nil
+    ) async throws(IPCError) -> Application {
+        try await connection.application(id: ApplicationID(id), within: time, until: deadline)
     }
 }
 

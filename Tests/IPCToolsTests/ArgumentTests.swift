@@ -73,6 +73,16 @@ struct ArgumentTests {
         for name in names { #expect(help.contains("\n  \(name) "), "\(help)") }
     }
 
+    /// The doctor has its own time-outs, and setup does not need the broker.
+    @Test func limitHowLongTheyWaitForTheBroker() {
+        let commands = IPCClientCommand.configuration.subcommands.flatMap { [$0] + $0.configuration.subcommands }
+        let without = commands.filter { command in
+            command is any ClientCommand.Type
+                && !UnknownOption.names(of: command, in: IPCClientCommand.self).contains("timeout")
+        }
+        #expect(without.map { $0._commandName } == ["doctor", "setup"])
+    }
+
     @Test func useTheNamesOfTheSamplesByDefault() throws {
         let send = try Send.parse(["hello", "world"])
         #expect(send.url == "IPCServer.demo://IPCServer.demo?key=value")

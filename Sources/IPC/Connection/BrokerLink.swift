@@ -26,16 +26,21 @@ final class BrokerLink {
     let route: Route
     /// Whether each call that changes something gets an id, so that it can be sent again after a restart.
     private let resends: Bool
+    /// When all calls of this link end, whatever their time-outs; `nil` if each call has its own time-out.
+    private let deadline: ContinuousClock.Instant?
     /// Whether a broker is known to have been running. If so, its absence means that it is restarting.
     private var wasThere = false
     private(set) var isClosed = false
 
     /// - Parameter resends: whether each call that changes something gets an id. If so, the application is expected to
     ///   make more than one call, and the link may open a direct connection to the broker.
-    init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true) {
+    init(
+        _ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true,
+        deadline: ContinuousClock.Instant? = nil
+    ) {
         self.connection = connection
         route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: resends))
-        (self.broker, self.bus, self.resends) = (broker, bus, resends)
+        (self.broker, self.bus, self.resends, self.deadline) = (broker, bus, resends, deadline)
     }
 
     var passesDescriptors: Bool { connection.passesDescriptors }
@@ -74,7 +79,7 @@ final class BrokerLink {
     // MARK: Calls
 
     /// - Parameters:
-    ///   - timeout: the time-out for all attempts together.
+    ///   - timeout: the time-out for all attempts together, unless the link has a deadline.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
     ///   - waitsForBus: whether to wait for the bus if it is lost. A release of live claims does not wait, because the
     ///     loss of the bus has already released them.
@@ -84,7 +89,7 @@ final class BrokerLink {
         timeout: Duration = BrokerLink.timeout, repeatable: Bool, waitsForBus: Bool = true,
         repeated: (Input) -> Input = { $0 }
     ) async throws(IPCError) -> Output {
-        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let deadline = self.deadline ?? ContinuousClock.now.advanced(by: timeout)
         var input = input
         while true {
             guard waitsForBus || connection.isConnected else { throw .cutOff }

@@ -20,9 +20,13 @@ package final class EarlyConnection: Sendable {
     /// Creates an application without schemes. The first application uses this connection; later ones open their own.
     /// After a restart of the broker, an application repeats calls that only read; it repeats other calls only if they
     /// have an id from the caller.
-    /// - Parameter time: how long the bus may take to answer; `nil` for the default.
+    /// - Parameters:
+    ///   - time: how long the bus may take to answer; `nil` for the default.
+    ///   - deadline: when all calls to the broker end; `nil` if each call has its own time-out.
     @DBusActor
-    package func application(id: ApplicationID, within time: Duration? = nil) async throws(IPCError) -> Application {
+    package func application(
+        id: ApplicationID, within time: Duration? = nil, until deadline: ContinuousClock.Instant? = nil
+    ) async throws(IPCError) -> Application {
         guard !isTaken else { return try await Application.connect(id: id, resends: false) }
         isTaken = true
         let result = if let time { await result(within: time) } else { await opening.result }
@@ -35,7 +39,7 @@ package final class EarlyConnection: Sendable {
             throw IPCError(.storeUnavailable, "\(error)")
         }
         guard connection.isConnected else { return try await Application.connect(id: id, resends: false) }
-        let link = BrokerLink(connection, broker: Broker1.busName, bus: .session, resends: false)
+        let link = BrokerLink(connection, broker: Broker1.busName, bus: .session, resends: false, deadline: deadline)
         return Application(id: id, link: link)
     }
 

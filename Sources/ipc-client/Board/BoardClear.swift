@@ -14,10 +14,11 @@ struct BoardClear: ClientCommand {
     @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         let count = try await Pasteboard(named: PasteboardName(board), of: app).clear()
         try output.print(.object(["pasteboard": .string(board), "change-count": .count(count)]), text: nil)
     }
@@ -36,10 +37,11 @@ struct BoardRemove: ClientCommand {
     @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await Client.connect().removePasteboard(named: PasteboardName(board))
+        try await broker.connect().removePasteboard(named: PasteboardName(board))
         try output.print(.object(["pasteboard": .string(board), "removed": .boolean(true)]), text: nil)
     }
 }

@@ -23,6 +23,7 @@ struct BoardHistory: ClientCommand {
     @Option(number: "From now on, keep this many earlier versions, 0 to 100.")
     var keep: UInt32?
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -34,7 +35,7 @@ struct BoardHistory: ClientCommand {
     }
 
     func run() async throws {
-        let board = Pasteboard(named: try PasteboardName(board), of: try await Client.connect())
+        let board = Pasteboard(named: try PasteboardName(board), of: try await broker.connect())
         if let keep { try await board.setHistoryLimit(keep) }
         let (versions, now) = (try await board.versions(), Timestamp.now)
         try output.printRows(versions.map { .object(JSONValue.facts($0, of: board.name.text)) }) { isAligned in

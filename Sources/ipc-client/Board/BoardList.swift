@@ -21,10 +21,11 @@ struct BoardList: ClientCommand {
     @Option(help: ArgumentHelp("List only names that start with this text.", valueName: "text"))
     var prefix = ""
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let boards = try await Client.connect().pasteboards(prefix: prefix)
+        let boards = try await broker.connect().pasteboards(prefix: prefix)
         // Each row is written before the next page arrives, so even a long list takes little memory.
         guard !output.json else {
             for try await board in boards { try output.write(json(board)) }

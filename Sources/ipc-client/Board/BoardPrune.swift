@@ -39,6 +39,7 @@ struct BoardPrune: ClientCommand {
     @Flag(help: "Only print what would be done.")
     var dryRun = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -48,7 +49,7 @@ struct BoardPrune: ClientCommand {
     }
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         let now = Timestamp.now
         var failure: IPCError?
         for try await info in app.pasteboards(prefix: prefix ?? "") {

@@ -23,10 +23,11 @@ struct BoardShow: ClientCommand {
     @Flag(help: "Also show the start of the text.")
     var preview = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let board = Pasteboard(named: try PasteboardName(board), of: try await Client.connect())
+        let board = Pasteboard(named: try PasteboardName(board), of: try await broker.connect())
         let versions = try await board.versions()
         let summary = BoardSummary(
             name: board.name.text, versions: versions, isPersistent: try await board.isPersistent,

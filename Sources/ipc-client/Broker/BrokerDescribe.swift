@@ -13,10 +13,11 @@ struct BrokerDescribe: ClientCommand {
               ipc-client broker describe --json | jq .limits
             """)
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let description = try await Client.connect().brokerDescription()
+        let description = try await broker.connect().brokerDescription()
         guard let value = try? JSONValue(parsing: description) else {
             return try OutputStream.output.writeLine(description)
         }

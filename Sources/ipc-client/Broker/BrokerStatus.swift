@@ -15,10 +15,11 @@ struct BrokerStatus: ClientCommand {
               ipc-client broker status --json | jq -r .usage.total.bytes
             """)
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let description = try await Client.connect().brokerDescription()
+        let description = try await broker.connect().brokerDescription()
         let report: StatusReport
         do throws(JSONError) { report = StatusReport(try JSONValue(parsing: description)) } catch {
             throw ToolFailure(

@@ -41,6 +41,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
         completion: .file())
     var path: String?
 
+    @OptionGroup var broker: BrokerOptions
+
     /// Whether the user asked for the content on standard output, even if it is binary.
     private var isForced: Bool { path == "-" }
 
@@ -64,7 +66,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         // Opens the output file first: content that is taken from the pasteboard, but cannot be written, would have to
         // be put back.
         let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
-        let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
+        let board = Pasteboard(named: try PasteboardName(name), of: try await broker.connect())
         if listTypes { return try await list(board, output) }
         let stop = StopSignal()
         stop.endProcess(atSignal: 2) { file?.discard() }

@@ -24,6 +24,8 @@ struct WritingArguments: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Act as the application with this id.", valueName: "id"))
     var application = Client.id
 
+    @OptionGroup var broker: BrokerOptions
+
     /// The library's options for writing, from the command line.
     var options: PasteboardOptions {
         PasteboardOptions(
@@ -42,7 +44,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         if isSecret, let expire, expire.duration > .seconds(60) {
             try output.warn("Shortened", "a secret is kept for 60 s by default; a longer --expire may have no effect")
         }
-        let app = try await Client.connect(as: application)
+        let app = try await broker.connect(as: application)
         let count = try await set(item, on: Pasteboard(named: PasteboardName(name), of: app))
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)
     }

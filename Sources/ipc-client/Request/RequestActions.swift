@@ -16,10 +16,11 @@ struct RequestCancel: ClientCommand {
             """)
 
     @OptionGroup var requests: RequestIDs
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         try await requests.forEach(output) { (id) throws in
             try await app.request(id).cancel()
             try output.print(.object(["id": .string(id.text), "action": .string("cancel")]), text: nil)
@@ -45,10 +46,11 @@ struct RequestRetry: ClientCommand {
             """)
 
     @OptionGroup var requests: RequestIDs
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         try await requests.forEach(output) { (id) throws in
             let new = try await app.request(id).retry().id
             try output.print(.object(["id": .string(id.text), "new-id": .string(new.text)]), text: new.text)
@@ -69,10 +71,11 @@ struct RequestDrop: ClientCommand {
             """)
 
     @OptionGroup var requests: RequestIDs
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         try await requests.forEach(output) { (id) throws in
             try await app.request(id).drop()
             try output.print(.object(["id": .string(id.text), "action": .string("drop")]), text: nil)

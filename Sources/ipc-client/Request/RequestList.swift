@@ -39,10 +39,11 @@ struct RequestList: ClientCommand {
         transform: Quantity.parse)
     var limit: UInt32?
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let lists = try lists(of: try await Client.connect())
+        let lists = try lists(of: try await broker.connect())
         // Without a limit, each row is written before the next page arrives, so even a long list takes little memory.
         if output.json, limit == nil, lists.count == 1 {
             for try await row in lists[0] { try output.write(.request(row)) }

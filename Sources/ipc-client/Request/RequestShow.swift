@@ -21,6 +21,7 @@ struct RequestShow: ClientCommand {
     @Flag(help: "Print the reply.")
     var reply = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -30,7 +31,7 @@ struct RequestShow: ClientCommand {
     }
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         var isFirst = true
         try await requests.forEach(output) { (id) throws in
             let request = try await app.request(id).info()

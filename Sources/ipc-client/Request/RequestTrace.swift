@@ -20,11 +20,12 @@ struct RequestTrace: ClientCommand {
     @Argument(help: ArgumentHelp("The id of the request.", valueName: "request-id"), completion: LiveNames.requests)
     var id: String
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let id = try RequestIDs.checked(id)
-        let table = TraceTable(steps: try await Client.connect().request(id).trace())
+        let table = TraceTable(steps: try await broker.connect().request(id).trace())
         try output.printRows(table.json) { table.text(aligned: $0, style: output.style) }
     }
 }

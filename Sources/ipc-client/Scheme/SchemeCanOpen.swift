@@ -32,10 +32,11 @@ struct SchemeCanOpen: ClientCommand {
         transform: TimeSpan.parse)
     var wait: TimeSpan?
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let app = try await Client.connect(as: application)
+        let app = try await broker.connect(as: application, waiting: wait?.duration ?? .zero)
         let canOpen =
             if let wait { try await app.canOpenURL(url, within: wait.duration) } else { try await app.canOpenURL(url) }
         if canOpen {

@@ -27,6 +27,7 @@ struct SchemeDefault: ClientCommand {
     @Flag(help: "Forget the choice.")
     var forget = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -36,7 +37,7 @@ struct SchemeDefault: ClientCommand {
     }
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         let checked = try URLScheme(scheme)
         if application != nil || forget {
             try await app.setDefault(application.map(ApplicationID.init(_:)), for: checked)

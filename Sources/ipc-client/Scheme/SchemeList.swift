@@ -19,10 +19,11 @@ struct SchemeList: ClientCommand {
     @Argument(help: "The URL scheme. (default: all schemes)", completion: LiveNames.schemes)
     var scheme: String?
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         let handlers =
             if let scheme { try await app.handlers(of: URLScheme(scheme)) } else { try await app.handlers().all() }
         guard !handlers.isEmpty else {

@@ -42,6 +42,7 @@ struct SchemePolicy: ClientCommand {
     @Flag(help: "Remove all rules first. Then all sources are allowed, unless other options set new rules.")
     var forget = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     enum Rule: String, CaseIterable, Sendable, ExpressibleByArgument {
@@ -57,7 +58,7 @@ struct SchemePolicy: ClientCommand {
     private var changes: Bool { forget || others != nil || !(allowed + refused).isEmpty }
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         let id = try ApplicationID(application)
         var policy = forget ? AccessPolicy() : try await app.policy(of: id)
         if changes {

@@ -67,6 +67,7 @@ struct SchemeRegister: ClientCommand {
             """)
     var fd = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -98,7 +99,7 @@ struct SchemeRegister: ClientCommand {
         let (id, schemes) = try checkedNames()
         // Rejects an invalid command before anything is stored.
         let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         guard persistent else {
             let links = try await app.desktop.registerForSession(
                 schemes, for: id, command: command, takesDescriptors: fd)

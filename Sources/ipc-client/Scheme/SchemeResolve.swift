@@ -28,10 +28,11 @@ struct SchemeResolve: ClientCommand {
     @Argument(help: "The URL. Only its scheme matters.", completion: LiveNames.urls)
     var url: String
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let resolution = try await Client.connect().resolve(url)
+        let resolution = try await broker.connect().resolve(url)
         try output.print(json(resolution), text: text(resolution))
         let scheme = String(url.prefix { $0 != ":" })
         if !output.json, let absent = resolution.absentDefault {

@@ -26,6 +26,7 @@ struct SchemeUnregister: ClientCommand {
     @Flag(help: "Remove the application's claims to all schemes.")
     var all = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -34,7 +35,7 @@ struct SchemeUnregister: ClientCommand {
     }
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         let (id, schemes) = (try ApplicationID(application), try self.schemes.map(URLScheme.init(_:)))
         let claimed = try await claimed(app)
         var refusal: IPCError?

@@ -60,6 +60,26 @@ struct SilentBusTests {
         #expect(try await Tools.client(["send", "hello", "--timeout", "10"]).status == .exited(69))
     }
 
+    private static let id = "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11"
+
+    @Test(arguments: [
+        ["board", "list"], ["board", "show", "x"], ["board", "history", "x"], ["board", "clear", "x"],
+        ["board", "remove", "x"], ["board", "prune", "--empty"], ["copy", "x"], ["paste"], ["set", "x", "x"],
+        ["get", "x"], ["request", "list"], ["request", "show", id], ["request", "cancel", id],
+        ["request", "retry", id], ["request", "drop", id], ["request", "trace", id], ["scheme", "list"],
+        ["scheme", "resolve", "x:"], ["scheme", "can-open", "x:", "--wait", "1ms"], ["scheme", "default", "x"],
+        ["scheme", "policy", "a.B"], ["scheme", "register", "x", "--application", "a.B", "--persistent"],
+        ["scheme", "unregister", "x", "--application", "a.B"], ["broker", "status"], ["broker", "describe"],
+    ])
+    func `a command's time-out limits how long it waits for the broker`(_ command: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        broker.signal(SIGSTOP)
+        try await expectTryAgain(command + ["--timeout", "300ms"], bus.address, within: .seconds(15))
+        broker.signal(SIGCONT)
+        // The control: a broker that goes on answers.
+        #expect(try await Tools.client(["board", "list", "--timeout", "20s"]).status == .success)
+    }
+
     @Test func `every other command also ends on a silent bus`() async throws {
         let socket = bus.directory.appending("silent")
         let peer = try await PythonPeer.start(Self.script, arguments: [socket, "consents"])

@@ -21,6 +21,7 @@ struct BoardExport: ClientCommand {
         completion: .directory)
     var folder: String
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -28,7 +29,7 @@ struct BoardExport: ClientCommand {
     }
 
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         var export = StoreExport(app, to: try ExportFolder(creating: folder))
         try await export.run()
         if export.leftOut > 0 {

@@ -28,6 +28,7 @@ struct BoardImport: ClientCommand {
     @Flag(help: "Also import claims to reserved schemes, such as http.")
     var allowReserved = false
 
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -37,7 +38,7 @@ struct BoardImport: ClientCommand {
     func run() async throws {
         let reader = try Self.untouched { () throws in try ExportReader(folder) }
         let plan = try Self.untouched { () throws in try ImportPlan(reader) }
-        let app = try await Client.connect()
+        let app = try await broker.connect()
         try await plan.check(app, replace: replace, allowReserved: allowReserved)
         let store = StoreImport(app, plan, allowReserved: allowReserved)
         do { try await store.run(reader) } catch {
