@@ -54,9 +54,9 @@ package struct ToolProcess: Sendable {
             try await command.run()
             exit(0)
         } catch let error as ToolFailure {
-            end(error)
+            end(await command.advised(error))
         } catch let condition as any Condition {
-            end(ToolFailure(condition.ipcError))
+            end(await command.advised(ToolFailure(condition.ipcError)))
         } catch {
             end(parsing: error)
         }
@@ -152,7 +152,15 @@ package struct ToolProcess: Sendable {
 
 /// A command that calls the broker. Its task starts on the I/O thread. The command's configuration should set its name:
 /// deriving the name from the type takes longer than parsing a command line.
-package protocol ToolCommand: AsyncParsableCommand, Sendable {}
+package protocol ToolCommand: AsyncParsableCommand, Sendable {
+    /// Returns a failure of this command with further advice, if there is any.
+    @DBusActor
+    func advised(_ failure: ToolFailure) async -> ToolFailure
+}
+
+extension ToolCommand {
+    package func advised(_ failure: ToolFailure) async -> ToolFailure { failure }
+}
 
 /// A command that can be created without the parser, which takes longer than the rest of a short command.
 package protocol PlainCommand: ToolCommand {

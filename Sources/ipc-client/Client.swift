@@ -9,8 +9,21 @@ typealias DBusActor = IPCDBus.DBusActor
 /// A command that runs on the I/O thread. It makes one call at a time, so switching threads would cost more than the
 /// command itself. Blocking the I/O thread to read or write files is safe, because no message arrives in the meantime.
 protocol ClientCommand: ToolCommand {
+    /// The names on the command line that may be misspelled.
+    var statedNames: [StatedName] { get }
+
     @DBusActor
     func run() async throws
+}
+
+extension ClientCommand {
+    var statedNames: [StatedName] { [] }
+
+    func advised(_ failure: ToolFailure) async -> ToolFailure {
+        var failure = failure
+        for name in statedNames { failure = await name.advised(failure) }
+        return failure
+    }
 }
 
 enum Client {

@@ -17,6 +17,8 @@ struct BoardClear: ClientCommand {
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.board(board)] }
+
     func run() async throws {
         let app = try await broker.connect()
         let count = try await Pasteboard(named: PasteboardName(board), of: app).clear()
@@ -39,6 +41,8 @@ struct BoardRemove: ClientCommand {
 
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
+
+    var statedNames: [StatedName] { [.board(board)] }
 
     func run() async throws {
         try await broker.connect().removePasteboard(named: PasteboardName(board))

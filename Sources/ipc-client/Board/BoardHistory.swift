@@ -26,6 +26,8 @@ struct BoardHistory: ClientCommand {
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.board(board)] }
+
     func validate() throws {
         let most = Limits().historyMost
         guard UInt64(keep ?? 0) <= most else {

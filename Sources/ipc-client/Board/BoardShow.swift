@@ -26,6 +26,8 @@ struct BoardShow: ClientCommand {
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.board(board)] }
+
     func run() async throws {
         let board = Pasteboard(named: try PasteboardName(board), of: try await broker.connect())
         let versions = try await board.versions()

@@ -20,6 +20,8 @@ struct Paste: ClientCommand {
     @OptionGroup var reading: ReadingArguments
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.board(board)] }
+
     func validate() throws { try reading.check(output) }
 
     func run() async throws { try await reading.read(board, output) }
@@ -41,6 +43,8 @@ struct Get: ClientCommand {
 
     @OptionGroup var reading: ReadingArguments
     @OptionGroup var output: OutputOptions
+
+    var statedNames: [StatedName] { [.board(board)] }
 
     func validate() throws { try reading.check(output) }
 

@@ -29,6 +29,8 @@ struct Copy: ClientCommand {
     @OptionGroup var writing: WritingArguments
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.board(board)] }
+
     func run() async throws { try await writing.write(content, to: board, output) }
 }
 
@@ -53,6 +55,8 @@ struct SetBoard: ClientCommand {
     @OptionGroup var content: ContentOptions
     @OptionGroup var writing: WritingArguments
     @OptionGroup var output: OutputOptions
+
+    var statedNames: [StatedName] { [.board(board)] }
 
     func run() async throws { try await writing.write(content, to: board, output) }
 }

@@ -52,6 +52,8 @@ struct Call: ClientCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.url(url)] + request.statedNames }
+
     func validate() throws {
         guard file == nil || words.isEmpty else {
             throw ValidationError("Give either text or --file, not both.")

@@ -35,6 +35,8 @@ struct Open: ClientCommand {
     @OptionGroup var queueing: QueueOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.url(url)] + request.statedNames }
+
     func run() async throws {
         try request.checkEnvironment()
         let app = try await request.connect(queueing)

@@ -157,7 +157,8 @@ extension RequestOptions {
         try? output.warn(
             "HandlerUnavailable",
             "the application \(to.quoted) is unknown: it is not running, the bus cannot start it, and it does not "
-                + "claim the scheme; the request waits for it, and 'ipc-client request cancel \(response.id)' cancels it",
+                + "claim the scheme; the request waits for it, and 'ipc-client request cancel \(response.id)' cancels it"
+                + (await StatedName.application(to).clause()),
             id: response.id.text)
     }
 }

@@ -42,6 +42,9 @@ struct RequestOptions: ParsableArguments, Sendable {
         return options
     }
 
+    /// The names in these options that may be misspelled.
+    var statedNames: [StatedName] { to.map { [.application($0)] } ?? [] }
+
     /// The timeout of a waiting sender, as on the command line.
     var waitingTime: String { timeout?.defaultValueDescription ?? "20s" }
 

@@ -33,6 +33,8 @@ struct Send: PlainCommand, ClientCommand {
     @OptionGroup var queueing: QueueOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.url(url)] + request.statedNames }
+
     private static let url = "IPCServer.demo://IPCServer.demo?key=value"
     private static let pasteboard = "demo.IPCClient"
 

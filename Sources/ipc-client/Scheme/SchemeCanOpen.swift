@@ -35,6 +35,8 @@ struct SchemeCanOpen: ClientCommand {
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.url(url)] }
+
     func run() async throws {
         let app = try await broker.connect(as: application, waiting: wait?.duration ?? .zero)
         let canOpen =

@@ -30,6 +30,8 @@ struct SchemeDefault: ClientCommand {
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
+    var statedNames: [StatedName] { [.scheme(scheme)] }
+
     func validate() throws {
         guard !forget || application == nil else {
             throw ValidationError("Give either an application or --forget, not both.")
@@ -51,7 +53,7 @@ struct SchemeDefault: ClientCommand {
                 exit: .noHandler)
         }
         if let application, try await app.handlers(of: checked).allSatisfy({ !$0.isDefault }) {
-            try output.warnOfAbsent(application, for: scheme)
+            try await output.warnOfAbsent(application, for: scheme)
         }
         let isQuiet = application != nil || forget
         try output.print(
@@ -63,10 +65,12 @@ struct SchemeDefault: ClientCommand {
 }
 
 extension OutputOptions {
-    func warnOfAbsent(_ application: String, for scheme: String) throws(ToolFailure) {
+    @DBusActor
+    func warnOfAbsent(_ application: String, for scheme: String) async throws(ToolFailure) {
         try warn(
             "AbsentDefault",
             "you chose \(application), which does not claim \(scheme.quoted) at present; the choice applies once it does; "
-                + "'ipc-client scheme default --forget \(scheme)' removes the choice")
+                + "'ipc-client scheme default --forget \(scheme)' removes the choice"
+                + (await StatedName.application(application).clause()))
     }
 }

@@ -26,14 +26,7 @@ struct SchemeList: ClientCommand {
         let app = try await broker.connect()
         let handlers =
             if let scheme { try await app.handlers(of: URLScheme(scheme)) } else { try await app.handlers().all() }
-        guard !handlers.isEmpty else {
-            return try output.tell(
-                "NoHandler",
-                scheme.map {
-                    "no application has registered \($0.quoted); 'ipc-client scheme resolve \($0):' shows whether the desktop "
-                        + "has a handler for it"
-                } ?? "no application has registered a scheme")
-        }
+        guard !handlers.isEmpty else { return try await tellNone() }
         try output.printRows(handlers.map(JSONValue.handler)) { isAligned in
             var table = Table("SCHEME", "APPLICATION", "KIND", "RANK", "RUNNING", "ACTIVATABLE")
             for handler in handlers {
@@ -44,5 +37,14 @@ struct SchemeList: ClientCommand {
             }
             return table.text(aligned: isAligned, style: output.style)
         }
+    }
+
+    @DBusActor
+    private func tellNone() async throws {
+        guard let scheme else { return try output.tell("NoHandler", "no application has registered a scheme") }
+        try output.tell(
+            "NoHandler",
+            "no application has registered \(scheme.quoted); 'ipc-client scheme resolve \(scheme):' shows whether the "
+                + "desktop has a handler for it" + (await StatedName.scheme(scheme).clause()))
     }
 }

@@ -83,7 +83,8 @@ struct SchemePolicy: ClientCommand {
         try output.warn(
             "HandlerUnavailable",
             "the application \(application.quoted) is unknown: it is not running, the bus cannot start it, and it "
-                + "claims no scheme; the rules are stored, and apply once it runs")
+                + "claims no scheme; the rules are stored, and apply once it runs"
+                + (await StatedName.application(application).clause()))
     }
 
     /// Whether the options have created a policy that rejects all but the allowed sources.

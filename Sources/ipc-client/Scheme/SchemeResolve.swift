@@ -36,14 +36,14 @@ struct SchemeResolve: ClientCommand {
         try output.print(json(resolution), text: text(resolution))
         let scheme = String(url.prefix { $0 != ":" })
         if !output.json, let absent = resolution.absentDefault {
-            try output.warnOfAbsent(absent, for: scheme)
+            try await output.warnOfAbsent(absent, for: scheme)
         }
         guard resolution.application == nil else { return }
         try output.tell(
             "NoHandler",
             "no application gets this URL: none has registered \(scheme.quoted), and the desktop has no handler for "
                 + "it; start the handler, or register one with 'ipc-client scheme register \(scheme) --application ID "
-                + "--persistent'")
+                + "--persistent'" + (await StatedName.scheme(scheme).clause()))
     }
 
     private func json(_ resolution: URLResolution) -> JSONValue {

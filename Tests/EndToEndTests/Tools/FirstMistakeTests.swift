@@ -68,6 +68,34 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func aSimilarNameIsSuggested() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        _ = try await Tools.client(["set", "shopping", "milk"]).succeeded()
+        for (command, question) in [
+            (["get", "shoping"], "did you mean “shopping”?"), (["board", "show", "shoppnig"], "“shopping”?"),
+            (["board", "remove", "shopping2"], "“shopping”?"),
+            (["set", "shoping", "x", "--if-change-count", "1"], "“shopping”?"),
+            (["open", "IPCServer.dmeo:x"], "did you mean “IPCServer.demo”?"),
+            (["scheme", "can-open", "IPCSever.demo:x"], "“IPCServer.demo”?"),
+            (["scheme", "list", "IPCSever.demo"], "“IPCServer.demo”?"),
+            (["scheme", "resolve", "IPCSever.demo:"], "“IPCServer.demo”?"),
+            (["open", "--to", "demo.IPCSever", "x:"], "did you mean “demo.IPCServer”?"),
+            (["scheme", "policy", "demo.IPCSever", "--default", "deny"], "“demo.IPCServer”?"),
+            (["scheme", "default", "IPCServer.demo", "demo.IPCSever"], "“demo.IPCServer”?"),
+        ] {
+            let output = try await Tools.client(command)
+            #expect(output.errors.contains(question), "\(command): \(output)")
+        }
+        // The control: nothing is suggested if no name is similar, or if the name exists.
+        for command in [
+            ["get", "xyz"], ["open", "mailbox:x"], ["open", "--to", "demo.IPCServer", "IPCServer.demo:x"],
+        ] {
+            #expect(try await !Tools.client(command).errors.contains("did you mean"), "\(command)")
+        }
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func anIneffectiveDefaultIsReported() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
