@@ -1,6 +1,12 @@
 package import ArgumentParser
 package import IPCModel
 
+/// What follows each record of the output.
+package enum RecordEnd: String, Sendable {
+    case newline = "\n"
+    case null = "\0"
+}
+
 /// The output options that all commands share.
 package struct OutputOptions: ParsableArguments, Sendable {
     @Flag(exclusivity: .chooseLast)
@@ -22,16 +28,18 @@ package struct OutputOptions: ParsableArguments, Sendable {
     package var json: Bool { form != nil }
 
     /// Writes JSON to standard output, in the form that `--json` names.
-    package func write(_ value: JSONValue) throws(ToolFailure) {
-        try OutputStream.output.writeLine(value.text(form ?? .short))
+    package func write(_ value: JSONValue, end: RecordEnd = .newline) throws(ToolFailure) {
+        try OutputStream.output.write(value.text(form ?? .short) + end.rawValue)
     }
 
-    /// Writes a line to standard output: a JSON object with `--json`, otherwise the text, if there is any.
-    package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?) throws(ToolFailure) {
+    /// Writes a record to standard output: a JSON object with `--json`, otherwise the text, if there is any.
+    package func print(
+        _ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?, end: RecordEnd = .newline
+    ) throws(ToolFailure) {
         if json {
-            try write(value())
+            try write(value(), end: end)
         } else if let text = text() {
-            try OutputStream.output.writeLine(text)
+            try OutputStream.output.write(text + end.rawValue)
         }
     }
 

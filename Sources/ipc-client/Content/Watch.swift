@@ -17,15 +17,25 @@ struct Watch: ToolCommand {
 
             The command of --exec runs with "sh -c" for one change at a time. Its standard input is the content of the \
             first item, and its output is printed instead of the lines. Its environment has IPC_BOARD, \
-            IPC_CHANGE_COUNT, IPC_EVENT (set, empty or removed), IPC_TYPE, IPC_SIZE, IPC_ITEM_COUNT and IPC_SOURCE. If \
-            reading would consume the content (once, sensitive), it is not read: the input is empty, and IPC_ONCE is \
-            1. If a command fails, standard error reports it, and the next change follows.
+            IPC_CHANGE_COUNT, IPC_EVENT (set, empty or removed), IPC_STATE (data, clear, nil or sensitive, as wl-paste \
+            sets CLIPBOARD_STATE), IPC_TYPE, IPC_SIZE, IPC_ITEM_COUNT, IPC_SOURCE and IPC_SKIPPED. If reading would \
+            consume the content (once, sensitive), it is not read: the input is empty, and IPC_ONCE is 1. If a command \
+            fails, standard error reports it, and the next change follows.
+
+            With --every-version, the command reports each version of a pasteboard in order, as long as the broker \
+            still keeps it ('board history --keep N' makes it keep more). "skipped" (IPC_SKIPPED) says how many \
+            versions at most were overwritten before that. It can be too high, because all pasteboards share one \
+            counter.
+
+            With --content, the JSON has the content too ("items"), as that of 'get', but not if reading would consume \
+            it. Of a value above 16 MiB, it has only the size.
 
             EXAMPLES
               ipc-client watch
               ipc-client watch general --exec 'cat >> history.txt'
               ipc-client watch notes --count 1 --json | jq -r '."change-count"'
               ipc-client watch --since 41 --json
+              ipc-client watch general --every-version --json --content
             """)
 
     @Argument(
@@ -44,9 +54,22 @@ struct Watch: ToolCommand {
     @Option(number: "Exit after this many changes.")
     var count: UInt64?
 
+    @Flag(help: "Report each version that the broker keeps, not only the newest one.")
+    var everyVersion = false
+
+    @Flag(help: "With --json, add the content.")
+    var content = false
+
+    @Flag(name: [.customShort("0"), .customLong("null")], help: "End each record with NUL instead of a newline.")
+    var null = false
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        guard !content || output.json else { throw ValidationError("--content is for JSON; add --json.") }
+        guard command == nil || !null else {
+            throw ValidationError("With --exec, the output is the command's own; leave out --null.")
+        }
         guard count != 0 else { throw ValidationError("--count must be at least 1.") }
         guard command == nil || !output.json else {
             throw ValidationError("With --exec, the output is the command's own; leave out --json.")

@@ -116,6 +116,86 @@ struct WatchToolTests {
         #expect(try await watch.terminate() == .success)
     }
 
+    @Test func recordsMayEndWithNUL() async throws {
+        let broker = try await BrokerProcess.start()
+        for text in ["a", "b"] { _ = try await Tools.client(["set", text, text]).succeeded() }
+        for options in [["-0"], ["--null"], ["-0", "--json"], ["-0", "--json=pretty"]] {
+            let told = try await Tools.client(["watch", "a", "b", "--since", "0", "--count", "2"] + options)
+            let records = told.output.split(separator: "\0", omittingEmptySubsequences: false)
+            #expect(records.count == 3 && records[0].contains("a") && records[2].isEmpty, "\(told)")
+        }
+        withExtendedLifetime(broker) {}
+    }
+
+    /// The words of wl-clipboard's `CLIPBOARD_STATE`.
+    @Test func aCommandGetsTheState() async throws {
+        let broker = try await BrokerProcess.start()
+        let watch = try await watch(["board", "--exec", "echo \"$IPC_STATE $(cat)\""])
+        _ = try await Tools.client(["set", "board", "text"]).succeeded()
+        try await watch.waitForLine { $0 == "data text" }
+        _ = try await Tools.client(["set", "board", "--sensitive"], input: .text("secret")).succeeded()
+        try await watch.waitForLine { $0 == "sensitive " }
+        _ = try await Tools.client(["board", "clear", "board"]).succeeded()
+        try await watch.waitForLine { $0 == "clear " }
+        _ = try await Tools.client(["board", "remove", "board"]).succeeded()
+        try await watch.waitForLine { $0 == "nil " }
+        #expect(try await watch.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func theContentIsInTheJSONOnRequest() async throws {
+        let broker = try await BrokerProcess.start()
+        let line = ["watch", "board", "--since", "0", "--count", "1", "--json"]
+        _ = try await Tools.client(["set", "board", "text"]).succeeded()
+        let text = try await Tools.client(line + ["--content"]).succeeded()
+        #expect(text.output.contains(#""items":[[{"type":"text/plain;charset=utf-8","text":"text"}]]"#), "\(text)")
+        // The control: no content without the option.
+        #expect(try await !Tools.client(line).succeeded().output.contains("items\""))
+        _ = try await Tools.client(["set", "board", "--type", "a/b"], input: .bytes([0xFF, 0xFE])).succeeded()
+        #expect(try await Tools.client(line + ["--content"]).output.contains(#"[[{"type":"a/b","base64":"//4="}]]"#))
+        // A value above 16 MiB is only described.
+        let large = try PrivateBus.current.directory.appending("large")
+        _ = try await RunningProcess.run("truncate", ["-s", "17M", large]).succeeded()
+        _ = try await Tools.client(["set", "board", "--file", large, "--type", "a/b"]).succeeded()
+        #expect(try await Tools.client(line + ["--content"]).output.contains(#"[[{"type":"a/b","size":"17825792"}]]"#))
+        // A secret is not read, so its reader still gets it.
+        _ = try await Tools.client(["set", "board", "--sensitive"], input: .text("secret")).succeeded()
+        let secret = try await Tools.client(line + ["--content"]).succeeded()
+        #expect(!secret.output.contains(#""items""#) && secret.output.contains(#""sensitive":true"#), "\(secret)")
+        #expect(try await Tools.client(["get", "board"]).output == "secret")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func everyKeptVersionIsReportedOnRequest() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "board", "0"]).succeeded()
+        _ = try await Tools.client(["board", "history", "board", "--keep", "3"]).succeeded()
+        let counts = try await writeCounts(1...4)
+        let line = ["watch", "board", "--since", counts[0], "--json"]
+        let told = try await Tools.client(line + ["--every-version", "--count", "3"]).succeeded()
+        #expect(try told.lines.map { try JSONText.string("change-count", in: $0) } == Array(counts[1...]))
+        #expect(!told.output.contains("skipped"))
+        // The control: without the option, only the newest version is reported.
+        let newest = try await Tools.client(line + ["--count", "1"]).succeeded()
+        #expect(try JSONText.string("change-count", in: newest.output) == counts[3])
+        // The versions that are no longer kept are counted as skipped.
+        let later = try await writeCounts(5...9)
+        let rest = try await Tools.client(line + ["--every-version", "--count", "4"]).succeeded()
+        #expect(try rest.lines.map { try JSONText.string("change-count", in: $0) } == Array(later.suffix(4)))
+        #expect(try JSONText.string("skipped", in: rest.lines[0]) == "4")
+        #expect(!rest.lines[1].contains("skipped"))
+        withExtendedLifetime(broker) {}
+    }
+
+    private func writeCounts(_ texts: ClosedRange<Int>) async throws -> [String] {
+        var counts: [String] = []
+        for text in texts {
+            let set = try await Tools.client(["set", "board", "--json", "\(text)"]).succeeded()
+            counts.append(try JSONText.string("change-count", in: set.output))
+        }
+        return counts
+    }
+
     @Test func anInvalidNameIsRejectedBeforeAnyOutput() async throws {
         let broker = try await BrokerProcess.start()
         let refused = try await Tools.client(["watch", ""])
