@@ -45,7 +45,8 @@ struct WritingArguments: ParsableArguments, Sendable {
             try output.warn("Shortened", "a secret is kept for 60 s by default; a longer --expire may have no effect")
         }
         let app = try await broker.connect(as: application)
-        let count = try await set(item, on: Pasteboard(named: PasteboardName(name), of: app))
+        let board = Pasteboard(named: try PasteboardName(name), of: app)
+        let count = try await WaitingLine.during(item.storingLabel) { try await set(item, on: board) }
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)
     }
 
@@ -61,5 +62,13 @@ struct WritingArguments: ParsableArguments, Sendable {
                 "there is no pasteboard \(board.name.text.quoted), so it has no change count; leave out "
                     + "--if-change-count to create it")
         }
+    }
+}
+
+extension PasteboardItem {
+    /// What the broker does with this item, for a person who waits; nil for content that it stores at once.
+    var storingLabel: String? {
+        let size = representations.reduce(UInt64(0)) { $0 + UInt64($1.byteCount) }
+        return size > Limits().inlineValueBytes ? "storing  \(ByteSize.text(size))" : nil
     }
 }

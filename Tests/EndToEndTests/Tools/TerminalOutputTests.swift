@@ -1,3 +1,4 @@
+import Glibc
 import IPCTesting
 import Testing
 
@@ -53,6 +54,23 @@ struct TerminalOutputTests {
         #expect(try await Tools.client(["set", "board", "--json", "pretty"]).status == .success)
         #expect(try await Tools.client(["get", "board"]).output == "pretty")
         withExtendedLifetime(broker) {}
+    }
+
+    @Test func `a terminal shows that large content is being stored`() async throws {
+        let broker = try await BrokerProcess.start()
+        let large = try PrivateBus.current.directory.appending("large")
+        _ = try await RunningProcess.run("truncate", ["-s", "3M", large]).succeeded()
+        let set = ["set", "board", "--file", large, "--type", "a/b"]
+        broker.signal(SIGSTOP)
+        let terminal = try await TerminalSession.start(
+            try Binaries.path("ipc-client"), set, columns: 80, rows: 20, environment: nil)
+        _ = try await terminal.wait(forText: "storing  3.0 MiB  ")
+        // The control: nothing is shown if standard error is not a terminal.
+        let piped = try await Tools.client(set + ["--timeout", "2s"])
+        #expect(piped.status == .exited(75) && !piped.errors.contains("storing"), "\(piped)")
+        broker.signal(SIGCONT)
+        #expect(try await terminal.end() == .success)
+        #expect(try await !terminal.screen.text.contains("storing"))
     }
 
     @Test func `text is written to a terminal, except text that changes the terminal`() async throws {
