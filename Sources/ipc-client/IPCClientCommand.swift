@@ -29,7 +29,7 @@ struct IPCClientCommand: ParsableCommand {
             CommandGroup(name: "Opening URLs", subcommands: [Send.self, Open.self, Call.self, Listen.self]),
             CommandGroup(
                 name: "Pasteboard content",
-                subcommands: [Copy.self, Paste.self, SetBoard.self, Get.self, Watch.self]),
+                subcommands: [Copy.self, Paste.self, SetBoard.self, Get.self, Pick.self, Watch.self]),
             CommandGroup(
                 name: "Management",
                 subcommands: [BoardCommand.self, RequestCommand.self, SchemeCommand.self, BrokerCommand.self]),

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import IPC
 import IPCModel
+import IPCTesting
 import Testing
 
 @testable import IPCTools
@@ -54,7 +55,7 @@ struct ArgumentTests {
         }
         #expect(
             tree == [
-                "send", "open", "call", "listen", "copy", "paste", "set", "get", "watch",
+                "send", "open", "call", "listen", "copy", "paste", "set", "get", "pick", "watch",
                 "board list show history clear remove prune export import",
                 "request list show wait cancel retry drop trace",
                 "scheme list resolve can-open register unregister default policy", "broker status describe", "doctor",
@@ -82,6 +83,24 @@ struct ArgumentTests {
                 && !UnknownOption.names(of: command, in: IPCClientCommand.self).contains("timeout")
         }
         #expect(without.map { $0._commandName } == ["doctor", "setup"])
+    }
+
+    @Test func findAProgramToChooseWith() throws {
+        let folder = try TemporaryDirectory("choosers")
+        defer { folder.remove() }
+        func chooser(_ isTerminal: Bool, _ display: String? = nil) -> String? {
+            Chooser.installed(isTerminal: isTerminal) {
+                $0 == "PATH" ? "/nowhere:\(folder.path)" : $0 == display ? "x" : nil
+            }
+        }
+        #expect(chooser(true) == nil && chooser(false, "DISPLAY") == nil)
+        for program in ["fzf", "rofi", "fuzzel"] {
+            try FileContents.write("", to: folder.appending(program))
+            chmod(folder.appending(program), 0o755)
+        }
+        #expect(chooser(true)?.hasPrefix("fzf ") == true && chooser(false) == nil)
+        #expect(chooser(false, "DISPLAY")?.hasPrefix("rofi ") == true)
+        #expect(chooser(false, "WAYLAND_DISPLAY")?.hasPrefix("fuzzel ") == true)
     }
 
     @Test func useTheNamesOfTheSamplesByDefault() throws {

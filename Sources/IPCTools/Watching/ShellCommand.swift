@@ -6,6 +6,8 @@ private import SystemPackage
 /// A command line from the user, run with `sh -c`. It never contains text from other programs (I20).
 struct ShellCommand: Sendable {
     let line: String
+    /// Whether the command uses the terminal, which only processes of the terminal's foreground group may do.
+    var isInteractive = false
 
     /// Runs the command until it exits. Cancelling the task stops the command and its children.
     /// - Parameters:
@@ -16,7 +18,7 @@ struct ShellCommand: Sendable {
     ) async throws -> ExecutionResult<Void, Output, FileDescriptorOutput> {
         // The shell gets its own process group, so that its children are stopped with it.
         var options = PlatformOptions()
-        options.processGroupID = 0
+        if !isInteractive { options.processGroupID = 0 }
         options.teardownSequence = [
             .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))
         ]

@@ -33,18 +33,19 @@ struct BoardShow: ClientCommand {
         let versions = try await board.versions()
         let summary = BoardSummary(
             name: board.name.text, versions: versions, isPersistent: try await board.isPersistent,
-            historyLimit: try await board.historyLimit, preview: try await preview ? text(board, versions.last) : nil)
+            historyLimit: try await board.historyLimit,
+            preview: try await preview ? Self.text(board, versions.last) : nil)
         try output.print(summary.json, text: summary.text(isLocal: OutputStream.output.isTerminal, style: output.style))
     }
 
     /// Reads the start of the first item's plain text; nil if it has none, or if reading would consume it.
     @DBusActor
-    private func text(_ board: Pasteboard, _ version: PasteboardVersionInfo?) async throws -> String? {
+    static func text(_ board: Pasteboard, _ version: PasteboardVersionInfo?) async throws -> String? {
         guard let version, !version.isOnce, !version.isSensitive,
             let type = version.types.first?.first(where: \.isUTF8PlainText)
         else { return nil }
         let value = try await board.content(forType: type, item: 0, changeCount: version.changeCount)
-        return try Self.preview(of: value, 200)
+        return try preview(of: value, 200)
     }
 
     /// The start of a value, at most this many bytes, as whole characters on one line; nil if the value is not text.

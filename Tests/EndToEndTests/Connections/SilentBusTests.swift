@@ -65,7 +65,7 @@ struct SilentBusTests {
     @Test(arguments: [
         ["board", "list"], ["board", "show", "x"], ["board", "history", "x"], ["board", "clear", "x"],
         ["board", "remove", "x"], ["board", "prune", "--empty"], ["copy", "x"], ["paste"], ["set", "x", "x"],
-        ["get", "x"], ["request", "list"], ["request", "show", id], ["request", "cancel", id],
+        ["get", "x"], ["pick"], ["request", "list"], ["request", "show", id], ["request", "cancel", id],
         ["request", "retry", id], ["request", "drop", id], ["request", "trace", id], ["scheme", "list"],
         ["scheme", "resolve", "x:"], ["scheme", "can-open", "x:", "--wait", "1ms"], ["scheme", "default", "x"],
         ["scheme", "policy", "a.B"], ["scheme", "register", "x", "--application", "a.B", "--persistent"],

@@ -74,6 +74,7 @@ struct FirstMistakeTests {
         _ = try await Tools.client(["set", "shopping", "milk"]).succeeded()
         for (command, question) in [
             (["get", "shoping"], "did you mean “shopping”?"), (["board", "show", "shoppnig"], "“shopping”?"),
+            (["pick", "--board", "shoping"], "“shopping”?"),
             (["board", "remove", "shopping2"], "“shopping”?"),
             (["set", "shoping", "x", "--if-change-count", "1"], "“shopping”?"),
             (["open", "IPCServer.dmeo:x"], "did you mean “IPCServer.demo”?"),
