@@ -17,17 +17,29 @@ SOAK_SECONDS ?= 600
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
 # scripts/example uses the same flags, so it need not build again what the tests have built. Debug symbols would take minutes.
 EXAMPLE_FLAGS = -debug-info-format none
-# The release programs run on machines without Swift. The C++ library, which Swift's runtime needs, is linked statically too:
-# loading it and binding its symbols would take longer than most commands run. In Package.swift, these flags (unsafeFlags)
-# would prevent other packages from depending on this one.
+# How "make build" links. "static": the programs run on machines without Swift and without these libraries. "dynamic": for a
+# distribution, which updates the libraries apart from the programs.
+LINK ?= static
+ifeq ($(filter static dynamic,$(LINK)),)
+$(error LINK must be static or dynamic, not "$(LINK)")
+endif
+# The two kinds are built in separate folders.
+static_SCRATCH = .build
+dynamic_SCRATCH = .build/dynamic
+SCRATCH = $($(LINK)_SCRATCH)
 # Metadata of a generic type is built from its arguments. To find it by its mangled name, the runtime would have to search all
 # conformances of the program at each start. No symbols are exported, because no loaded library could look one up.
 # The debug programs, which the tests use, check at run time that no two accesses to a variable overlap; the release programs do
 # not (docs/decisions.md).
-RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib --disable-local-rpath \
+RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic \
-	-Xlinker --strip-all
+	-Xlinker --no-export-dynamic -Xlinker --strip-all $($(LINK)_LINK)
+# The C++ library, which Swift's runtime needs, is linked statically too: loading it and binding its symbols would take longer
+# than most commands run. In Package.swift, these flags (unsafeFlags) would prevent other packages from depending on this one.
+static_LINK = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC)
+# A program at a random address, whose tables of addresses are bound and made read-only before it starts.
+dynamic_LINK = --scratch-path $(SCRATCH) -Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2 \
+	-Xlinker --as-needed -Xlinker -pie -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 # A folder with libstdc++.a but without libstdc++.so, so that the option "-lstdc++", which swiftc adds, links the static library.
 STATIC = $(CURDIR)/.build/static
 # A copy of libc.a without its sections ".gnu.warning.NAME", which make the linker warn about getaddrinfo and similar functions in
@@ -41,15 +53,15 @@ FIXED = -Xlinker $(QUIET) -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_d
 # For its servers, libdbus-1.a asks libsystemd for sockets. These programs have no such server, and there is no libsystemd.a, so
 # the calls go to a function that returns 0.
 DBUS = -Xlinker --defsym=sd_listen_fds=clinux_no_sockets -Xlinker --defsym=sd_is_socket=clinux_no_sockets
-ipc-client_FLAGS = $(FIXED) $(DBUS)
-ipc-server_FLAGS = $(FIXED) $(DBUS)
+static_ipc-client_FLAGS = $(FIXED) $(DBUS)
+static_ipc-server_FLAGS = $(FIXED) $(DBUS)
 # With fork(2), the linker also takes malloc from libc.a. muldefs permits this second definition; the first, jemalloc's, is used.
-ipc-broker_FLAGS = $(FIXED) $(DBUS) -Xlinker -z -Xlinker muldefs
+static_ipc-broker_FLAGS = $(FIXED) $(DBUS) -Xlinker -z -Xlinker muldefs
 
 PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
-RELEASE = .build/release
+RELEASE = $(SCRATCH)/release
 # A file whose time is that of the last build of the release programs, and the files that they are built from.
-BUILT = .build/built
+BUILT = $(SCRATCH)/built
 SOURCES = Package.swift $(shell find Sources -type f)
 # What "make lint" checks, as far as it exists. Hidden folders such as .build are skipped.
 LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
@@ -58,7 +70,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # Make runs one recipe at a time, because a Swift build uses all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check-generators check oracle debug static build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
+	check-generators check oracle debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -136,14 +148,16 @@ debug:
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift build --package-path Examples $(EXAMPLE_FLAGS) --build-tests
 
-# Prepares the static libraries that the release programs are linked with.
-static:
+# Prepares the libraries that the release programs are linked with.
+dynamic:
 	@scripts/requirements build
+
+static: dynamic
 	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
 	@objcopy --remove-section='.gnu.warning.*' "$$(clang -print-file-name=libc.a)" $(QUIET)
 
-build: static ## the release programs, in .build/release (clean: some minutes)
-	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(product)_FLAGS) --product $(product) &&) true
+build: $(LINK) ## the release programs, in .build/release (clean: some minutes; LINK=dynamic: in .build/dynamic/release)
+	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(LINK)_$(product)_FLAGS) --product $(product) &&) true
 	@! grep -q SWIFT_IPC_TEST_CONTROL $(RELEASE)/ipc-broker || { echo "ipc-broker has defects for tests" >&2; false; }
 	@touch $(BUILT)
 
