@@ -31,9 +31,10 @@ SCRATCH = $($(LINK)_SCRATCH)
 # conformances of the program at each start. No symbols are exported, because no loaded library could look one up.
 # The debug programs, which the tests use, check at run time that no two accesses to a variable overlap; the release programs do
 # not (docs/decisions.md).
+# icf: functions with the same code become one, except where a program could compare their addresses.
 RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors -Xswiftc -enforce-exclusivity=unchecked \
-	-Xlinker --no-export-dynamic -Xlinker --strip-all $($(LINK)_LINK)
+	-Xlinker --no-export-dynamic -Xlinker --strip-all -Xlinker --icf=safe $($(LINK)_LINK)
 # The C++ library, which Swift's runtime needs, is linked statically too: loading it and binding its symbols would take longer
 # than most commands run. In Package.swift, these flags (unsafeFlags) would prevent other packages from depending on this one.
 static_LINK = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC)
@@ -60,6 +61,8 @@ static_ipc-broker_FLAGS = $(FIXED) $(DBUS) -Xlinker -z -Xlinker muldefs
 
 PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
 RELEASE = $(SCRATCH)/release
+# What the linker has put into each program, in a file PROGRAM.map.
+MAPS = $(SCRATCH)/maps
 # A file whose time is that of the last build of the release programs, and the files that they are built from.
 BUILT = $(SCRATCH)/built
 SOURCES = Package.swift $(shell find Sources -type f)
@@ -157,8 +160,11 @@ static: dynamic
 	@objcopy --remove-section='.gnu.warning.*' "$$(clang -print-file-name=libc.a)" $(QUIET)
 
 build: $(LINK) ## the release programs, in .build/release (clean: some minutes; LINK=dynamic: in .build/dynamic/release)
-	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(LINK)_$(product)_FLAGS) --product $(product) &&) true
+	@mkdir -p $(MAPS)
+	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(LINK)_$(product)_FLAGS) \
+		-Xlinker -Map=$(MAPS)/$(product).map --product $(product) &&) true
 	@! grep -q SWIFT_IPC_TEST_CONTROL $(RELEASE)/ipc-broker || { echo "ipc-broker has defects for tests" >&2; false; }
+	@scripts/sizes $(RELEASE)
 	@touch $(BUILT)
 
 bench: bench-programs ## P1 to P9 and peers as a table and as .build/benchmarks.svg, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
