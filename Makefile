@@ -165,6 +165,7 @@ build: $(LINK) ## the release programs, in .build/release (clean: some minutes; 
 		-Xlinker -Map=$(MAPS)/$(product).map --product $(product) &&) true
 	@! grep -q SWIFT_IPC_TEST_CONTROL $(RELEASE)/ipc-broker || { echo "ipc-broker has defects for tests" >&2; false; }
 	@scripts/sizes $(RELEASE)
+	@$(if $(filter static,$(LINK)),scripts/notices check $(MAPS))
 	@touch $(BUILT)
 
 bench: bench-programs ## P1 to P9 and peers as a table and as .build/benchmarks.svg, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
@@ -207,7 +208,7 @@ uninstall: ## remove exactly what "make install" wrote, with the same PREFIX and
 
 deb: $(BUILT) ## the Debian package, in .build/deb
 	@scripts/requirements deb
-	scripts/deb $(RELEASE) .build/deb
+	scripts/deb $(RELEASE) $(MAPS) .build/deb
 
 test-deb: deb ## install the package in an empty root, run the commands of docs/getting-started.md, remove it (root; some minutes)
 	scripts/test-deb .build/deb/swift-ipc_*.deb $(DEB_ROOT)

@@ -1,8 +1,26 @@
 import IPCTesting
 import Testing
 
-/// The checks of `make build`, with programs that the tests write.
+/// The checks of `make build`, with programs and link maps that the tests write.
 @Suite struct ReleaseProgramTests {
+    /// What the linker's maps of all release programs name, apart from Swift's own libraries.
+    private static let system = [
+        "libdbus-1.a", "libxxhash.a", "libsqlite3.a", "libjemalloc.a", "libc-quiet.a", "libc_nonshared.a",
+        "libm-2.36.a", "libgcc.a", "libgcc_eh.a", "libstdc++.a",
+    ]
+    private static let swift = [
+        "libswiftCore.a", "libFoundationEssentials.a", "lib_FoundationCShims.a", "libdispatch.a", "libBlocksRuntime.a",
+    ]
+
+    /// Runs the check of NOTICE, with a program that contains these libraries.
+    private static func notices(_ libraries: [String]) async throws -> ProcessOutput {
+        let maps = try TemporaryDirectory("maps")
+        defer { maps.remove() }
+        let members = libraries.map { "/lib/\($0)(member.o)\n    program.o (symbol)\n" }.joined()
+        try FileContents.write("\(members)\nMemory map\n\n/lib/libafter.a(x.o)\n", to: maps.appending("program.map"))
+        return try await RunningProcess.run("\(ProjectFiles.root)/scripts/notices", ["check", maps.path])
+    }
+
     /// Runs the check of sizes with programs of which one has this size, in bytes.
     private static func sizes(_ program: String, of size: String) async throws -> ProcessOutput {
         let programs = try TemporaryDirectory("sizes")
@@ -12,6 +30,22 @@ import Testing
         }
         _ = try await RunningProcess.run("truncate", ["--size=\(size)", programs.appending(program)]).succeeded()
         return try await RunningProcess.run("\(ProjectFiles.root)/scripts/sizes", [programs.path])
+    }
+
+    @Test func `NOTICE names exactly the libraries and packages that the programs contain`() async throws {
+        _ = try await Self.notices(Self.system + Self.swift).succeeded()
+    }
+
+    @Test func `a library that NOTICE does not name is found`() async throws {
+        let output = try await Self.notices(Self.system + Self.swift + ["libnew.a"])
+        #expect(output.status == .exited(70))
+        #expect(output.errors == "NOTICE does not name libnew.a, which the programs contain.\n")
+    }
+
+    @Test func `a library that the programs no longer contain is found`() async throws {
+        let output = try await Self.notices(Self.system.filter { $0 != "libjemalloc.a" } + Self.swift)
+        #expect(output.status == .exited(70))
+        #expect(output.errors == "NOTICE names libjemalloc.a, which the programs do not contain.\n")
     }
 
     @Test func `a program that has grown too large is found`() async throws {
