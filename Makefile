@@ -206,12 +206,12 @@ install: $(BUILT) ## install below PREFIX (default /usr/local), staged below DES
 uninstall: ## remove exactly what "make install" wrote, with the same PREFIX and DESTDIR
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install uninstall
 
-deb: $(BUILT) ## the Debian package, in .build/deb
+deb: $(BUILT) ## the Debian packages, in .build/deb
 	@scripts/requirements deb
 	scripts/deb $(RELEASE) $(MAPS) .build/deb
 
-test-deb: deb ## install the package in an empty root, run the commands of docs/getting-started.md, remove it (root; some minutes)
-	scripts/test-deb .build/deb/swift-ipc_*.deb $(DEB_ROOT)
+test-deb: deb ## install the packages in an empty root, run the commands of docs/getting-started.md, remove them (root; some minutes)
+	scripts/test-deb .build/deb $(DEB_ROOT)
 
 clean: ## remove all build results
 	rm -rf .build $(wildcard Examples/.build Examples/*/.build Benchmarks/.build)

@@ -1,3 +1,4 @@
+import IPCModel
 import IPCTesting
 import Testing
 
@@ -46,6 +47,13 @@ import Testing
         let output = try await Self.notices(Self.system.filter { $0 != "libjemalloc.a" } + Self.swift)
         #expect(output.status == .exited(70))
         #expect(output.errors == "NOTICE names libjemalloc.a, which the programs do not contain.\n")
+    }
+
+    @Test(arguments: ["debian/changelog", "docs/org.swiftipc.ipc.metainfo.xml"])
+    func `the newest version in a file is that of the programs`(file: String) throws {
+        let text = try FileContents.text("\(ProjectFiles.root)/\(file)")
+        let version = try #require(text.firstMatch(of: #/ (?: swift-ipc\ \( | <release\ version=" ) ([0-9.]+) /#))
+        #expect(version.1 == ProductVersion.text)
     }
 
     @Test func `a program that has grown too large is found`() async throws {
