@@ -73,7 +73,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # Make runs one recipe at a time, because a Swift build uses all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check-generators check oracle debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
+	check-generators check oracle debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean api manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -189,6 +189,9 @@ $(BUILT): $(SOURCES)
 docs: ## the library's reference and articles as a web site, in .build/docs (DocC)
 	swift build $(SWIFT_FLAGS) --target IPCFoundation
 	scripts/docs .build/debug .build/docs
+
+api: debug ## write the public API down again, in docs/api, after a change that its users can see
+	@scripts/api .build/debug docs/api
 
 manuals: debug ## regenerate the manual pages in docs/man from the programs' own help
 	@scripts/manuals .build/debug
