@@ -13,6 +13,8 @@ final class BrokerGate {
     /// The unique name of the broker's connection; `nil` if it is not known yet.
     var owner: BusName? { watch?.owner }
 
+    var isOpen: Bool { watch != nil }
+
     func open(_ appeared: @escaping @DBusActor (BusName) -> Void = { _ in }) async throws(IPCError) {
         guard watch == nil, let name = link.broker else { return }
         watch = try await link.onBus { (bus) throws(CallError) in

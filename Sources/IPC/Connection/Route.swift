@@ -55,15 +55,18 @@ final class Route {
     /// Whether a connection is the direct one. Calls that arrive over it can only come from the broker.
     func leads(to connection: Connection) -> Bool { connection === opened }
 
+    /// The direct connection that is in use; `nil` if there is none. This opens none.
+    var current: Connection? { isInUse && opened?.isConnected == true ? opened : nil }
+
     /// The direct connection for the next call; `nil` to use the bus.
     func direct() async -> Connection? {
-        if isInUse, let opened, opened.isConnected { return opened }
+        if let current { return current }
         guard policy != .never, !isClosed else { return nil }
         calls += 1
         if policy == .always || isHandler || calls >= Self.callsOfLasting { begin() }
         if policy == .always { _ = try? await opening?.value }
         while isSwitching { await waiting.wait { isSwitching ? nil : () } }
-        return isInUse && opened?.isConnected == true ? opened : nil
+        return current
     }
 
     /// Opens a direct connection, because the application has become a handler.

@@ -169,12 +169,31 @@ final class Receiver {
     /// How many claims to a scheme are read, in a single page. Any others are ignored.
     private static let claimsAsked: UInt32 = 1_000
 
-    /// Stops receiving, and returns when the callbacks have completed.
+    /// Stops receiving, and returns when the callbacks have completed and no more requests can arrive.
     func end() async {
         requests.end(with: nil)
         await requests.callbacks.finish()
+        await withdraw()
         gate.close()
     }
+
+    /// Releases the bus name, and hands back every request that the broker has sent before it noticed. Otherwise, the
+    /// end of the connection would answer such a request, as `failed`.
+    private func withdraw() async {
+        guard gate.isOpen, link.connection.isConnected, let broker = link.broker, let name = try? BusName(id) else {
+            return
+        }
+        guard (try? await link.connection.releaseName(name)) != nil else { return }
+        // The bus tells the broker about the release before it passes on this call, and the broker's answer arrives
+        // after its requests. Requests over a direct connection arrive before the broker's answer on that connection.
+        let _: Void? = try? await link.connection.call(
+            Peer.ping, on: broker, at: "/", (), timeout: Self.farewell, startsService: false)
+        guard let direct = link.route.current else { return }
+        let _: Void? = try? await direct.call(Peer.ping, on: nil, at: "/", (), timeout: Self.farewell)
+    }
+
+    /// How long a broker that does not answer can delay the end.
+    private static let farewell = Duration.seconds(1)
 }
 
 extension BusName {
