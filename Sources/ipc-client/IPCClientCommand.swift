@@ -26,7 +26,8 @@ struct IPCClientCommand: ParsableCommand {
             """,
         version: ProductVersion.text,
         groupedSubcommands: [
-            CommandGroup(name: "Opening URLs", subcommands: [Send.self, Open.self, Call.self, Listen.self]),
+            CommandGroup(name: "Opening URLs", subcommands: [Send.self, Open.self, Call.self]),
+            CommandGroup(name: "Handling URLs", subcommands: [Handle.self, Listen.self]),
             CommandGroup(
                 name: "Pasteboard content",
                 subcommands: [Copy.self, Paste.self, SetBoard.self, Get.self, Pick.self, Watch.self]),

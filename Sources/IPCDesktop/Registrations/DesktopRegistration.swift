@@ -67,6 +67,26 @@ package struct DesktopRegistration: Sendable {
         } catch { throw error.ipcError }
     }
 
+    /// Everything that is registered in a user's data folder, by application; empty if there is no home directory.
+    package static func all(
+        in directories: BaseDirectories
+    ) throws(IPCError) -> [(application: ApplicationID, facts: RegistrationFacts)] {
+        guard let dataHome = directories.dataHome else { return [] }
+        let files = JournaledFiles(folder: "\(dataHome)/\(Self.folder)")
+        do throws(FileFailure) {
+            var all: [(application: ApplicationID, facts: RegistrationFacts)] = []
+            for name in files.names.sorted() {
+                // The journal of `ipc-client setup` has no schemes.
+                guard let application = try? ApplicationID(name), let noted = try files.facts(of: name) else {
+                    continue
+                }
+                let facts = RegistrationFacts(noted)
+                if !facts.schemes.isEmpty { all.append((application, facts)) }
+            }
+            return all
+        } catch { throw error.ipcError }
+    }
+
     /// The paths of desktop entries that an earlier registration wrote and another program has changed since.
     private var keptEntries: [String] {
         InstalledEntries(directories).entries.values.filter {
@@ -135,11 +155,13 @@ package struct DesktopRegistration: Sendable {
 }
 
 /// What the journal records about a registration.
-struct RegistrationFacts {
-    var schemes: [URLScheme]
-    var defaults: [URLScheme]
+package struct RegistrationFacts: Sendable {
+    package fileprivate(set) var schemes: [URLScheme]
+    /// The schemes for which the application replaces another handler on the desktop.
+    package fileprivate(set) var defaults: [URLScheme]
     var opener: String?
-    var command: CommandWords?
+    /// The command that the bus runs; `nil` if there is none.
+    package fileprivate(set) var command: CommandWords?
     /// The file name of the desktop entry.
     var entry: String?
     var takesDescriptors: Bool

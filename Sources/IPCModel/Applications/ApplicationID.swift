@@ -86,6 +86,23 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     private static func isAllowed(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || byte == 0x5F || byte == 0x2D }
 
+    // MARK: Commands
+
+    /// The id of the command that handles a scheme (`ipc-client handle`). Different schemes have different ids, and
+    /// different file names in a desktop's folders: a character that one of these cannot carry becomes `_` and its two
+    /// hexadecimal digits.
+    /// - Throws: `invalidName` if the scheme is too long.
+    package init(commandFor scheme: URLScheme) throws(IPCError) {
+        let bytes = Array(scheme.canonical.utf8)
+        var text = Array("org.swiftipc.handle.".utf8)
+        for (index, byte) in bytes.enumerated() {
+            // An element starts with a letter, so a dot stays only before one.
+            let beginsElement = byte == 0x2E && index + 1 < bytes.count && bytes[index + 1].isASCIILetter
+            text += byte.isASCIIAlphanumeric || beginsElement ? [byte] : [0x5F] + byte.hexadecimal
+        }
+        try self.init(String(decoding: text, as: UTF8.self))
+    }
+
     // MARK: Desktop entries
 
     /// Creates an id for a desktop application that has only a desktop file ID, such as `org.mozilla.firefox.desktop`.

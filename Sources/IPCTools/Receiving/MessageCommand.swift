@@ -6,8 +6,9 @@ private import Subprocess
 /// never through its command line (I20).
 struct MessageCommand: Sendable {
     private let command: ShellCommand
+    private let reply: CommandReply
 
-    init(_ line: String) { command = ShellCommand(line: line) }
+    init(_ line: String, reply: CommandReply) { (command, self.reply) = (ShellCommand(line: line), reply) }
 
     typealias Result = (answer: OpenURLRequest.Answer, reply: [PasteboardItem])
 
@@ -30,22 +31,24 @@ struct MessageCommand: Sendable {
     private func run(_ request: OpenURLRequest) async -> Result {
         let content = request.payload.items.first?.preferred
         do {
-            let result = try await command.run(
-                content?.value ?? .bytes([]), environment(request, content), output: .bytes(limit: InputFile.mostBytes))
-            guard let failure = result.terminationStatus.failure else {
-                return (.handled, reply(result.standardOutput))
-            }
+            let (failure, output) = try await result(content?.value ?? .bytes([]), environment(request, content))
+            guard let failure else { return (.handled, try reply.items(output)) }
             return (.failed(code: failure.code, message: failure.message), [])
         } catch {
             return (.failed(code: "exec", message: "cannot run the command: \(error)"), [])
         }
     }
 
-    /// The command's output as a reply: text if it is UTF-8, otherwise bytes.
-    private func reply(_ output: [UInt8]) -> [PasteboardItem] {
-        guard !output.isEmpty else { return [] }
-        if let text = String(validating: output, as: UTF8.self) { return [.string(text)] }
-        return [.data(output)]
+    /// - Returns: why the command failed, and the output that can become a reply.
+    private func result(
+        _ content: Representation.Value, _ variables: [Environment.Key: String?]
+    ) async throws -> (failure: (code: String, message: String)?, output: [UInt8]) {
+        guard reply != .none else {
+            let result = try await command.run(content, variables, output: .currentStandardError)
+            return (result.terminationStatus.failure, [])
+        }
+        let result = try await command.run(content, variables, output: .bytes(limit: InputFile.mostBytes))
+        return (result.terminationStatus.failure, result.standardOutput)
     }
 
     private func environment(

@@ -104,7 +104,9 @@ package struct MessageReceiver: Sendable {
         if options.decline { return (.declined, []) }
         if let reply = options.reply { return (.handled, [.string(reply)]) }
         guard let command = options.command else { return (.handled, []) }
-        return try await stop.run(untilSignal: 2) { await MessageCommand(command).handle(request) }
+        return try await stop.run(untilSignal: 2) {
+            await MessageCommand(command, reply: options.replyType).handle(request)
+        }
     }
 }
 

@@ -11,6 +11,14 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
             "Run a shell command for every message, with the content on its standard input.", valueName: "command"))
     package var command: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            What the output of the command becomes: a reply of this content type, "auto" (a reply: text if it is \
+            UTF-8, otherwise bytes), or "none" (no reply: it goes to standard error).
+            """, valueName: "type"))
+    package var replyType = CommandReply.automatic
+
     @Option(help: ArgumentHelp("Answer every message with this text.", valueName: "text"))
     package var reply: String?
 
@@ -42,6 +50,9 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
         guard answers < 2 else {
             throw ValidationError("Give only one of --exec, --reply and --decline: a message gets one answer.")
         }
+        guard command != nil || replyType == .automatic else {
+            throw ValidationError("--reply-type is for the output of a command; add --exec.")
+        }
     }
 
     /// The part of the help text that `ipc-server` and `ipc-client listen` share.
@@ -54,7 +65,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
         The command of --exec runs with "sh -c". Its environment has IPC_URL, IPC_SOURCE, IPC_SOURCE_STRENGTH, \
         IPC_BOARD, IPC_CHANGE_COUNT, IPC_TYPE, IPC_ID, IPC_ATTEMPT (above 1 if the message was delivered before), and \
         the sender's activation token. Exit code 0 means that the message is handled, and the output of the command \
-        is the reply. Any other exit code means that the message failed. If the command opens a URL with \
+        is the reply, unless --reply-type says otherwise. Any other exit code means that the message failed. If the command opens a URL with \
         'ipc-client', the new request is a child of the message, so that the broker can stop loops.
 
         If the URL of a message is an x-callback-url with x-success, x-error or x-cancel, the handler also opens the \

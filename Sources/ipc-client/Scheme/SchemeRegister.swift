@@ -98,73 +98,34 @@ struct SchemeRegister: ClientCommand {
     func run() async throws {
         let (id, schemes) = try checkedNames()
         // Rejects an invalid command before anything is stored.
-        let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
+        let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line) }
         let app = try await broker.connect()
         guard persistent else {
             let links = try await app.desktop.registerForSession(
-                schemes, for: id, command: command, takesDescriptors: fd)
-            return try report(links, [])
+                schemes, for: id, command: command?.text, takesDescriptors: fd)
+            return try report(StoredClaim.Stored(links: links, conflicts: []), for: id)
         }
-        let conflicts = try await app.register(
-            schemes, for: id, persistent: true, allowReserved: allowReserved, takesDescriptors: fd)
-        if self.default { for scheme in schemes { try await app.setDefault(id, for: scheme) } }
-        try report(noDesktop ? nil : try await registerOnDesktop(app, schemes, for: id, command), conflicts)
+        let claim = StoredClaim(
+            application: id, schemes: schemes, command: command, isDefault: self.default,
+            allowsReserved: allowReserved, takesDescriptors: fd, writesFiles: !noDesktop)
+        try report(try await claim.store(app), for: id)
     }
 
-    @DBusActor
-    private func registerOnDesktop(
-        _ app: Application, _ schemes: [URLScheme], for id: ApplicationID, _ command: String?
-    ) async throws -> DesktopLinks {
-        var options = DesktopOptions()
-        options.command = command
-        options.isDefault = self.default
-        options.opener = try Programs.client()
-        do throws(IPCError) {
-            return try await app.registerOnDesktop(schemes, for: id, options: options)
-        } catch {
-            throw ToolFailure(error).adding("the claim is stored; run the command again, or add --no-desktop")
-        }
+    private func report(_ stored: StoredClaim.Stored, for id: ApplicationID) throws {
+        try output.print(json(stored), text: stored.links?.files.lines)
+        try output.warn(of: stored, for: id, by: "scheme register")
     }
 
-    private func report(_ links: DesktopLinks?, _ conflicts: [Handler]) throws {
-        try output.print(json(links, conflicts), text: links?.files.lines)
-        if !output.json {
-            for conflict in conflicts {
-                try output.warn("Conflict", "stored; " + conflict.sentence(for: application))
-            }
-        }
-        for (scheme, entry) in links?.elsewhere.sorted(by: { $0.key < $1.key }) ?? [] {
-            try output.warn(
-                "HandledElsewhere",
-                "on the desktop, \(entry) still handles \(scheme); 'ipc-client scheme register' with --default changes that"
-            )
-        }
-        if links?.isActivatable == false {
-            try output.warn(
-                "NotActivatable",
-                "the bus does not look in the folder of the service file of \(application); 'ipc-client doctor' shows "
-                    + "how to fix this")
-        }
-    }
-
-    private func json(_ links: DesktopLinks?, _ conflicts: [Handler]) -> JSONValue {
-        .object([
+    private func json(_ stored: StoredClaim.Stored) -> JSONValue {
+        let links = stored.links
+        return .object([
             "application": .string(application),
             "schemes": .array(schemes.map { .string($0) }),
             "fd": fd ? .boolean(true) : nil,
-            "conflicts": .array(conflicts.map(JSONValue.handler)),
+            "conflicts": .array(stored.conflicts.map(JSONValue.handler)),
             "files": links.map(\.files.json),
             "desktop": links.map { .array($0.schemes.map { .string($0.text) }) },
             "activatable": links?.isActivatable.map { .boolean($0) },
         ])
-    }
-}
-
-extension [DesktopLinks.File] {
-    /// A line for each file, with what was done to it and its path; nil if there are no files.
-    var lines: String? { isEmpty ? nil : map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
-
-    var json: JSONValue {
-        .array(map { .object(["path": .string($0.path), "change": .string($0.change)]) })
     }
 }

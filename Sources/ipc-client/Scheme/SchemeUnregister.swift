@@ -38,16 +38,7 @@ struct SchemeUnregister: ClientCommand {
         let app = try await broker.connect()
         let (id, schemes) = (try ApplicationID(application), try self.schemes.map(URLScheme.init(_:)))
         let claimed = try await claimed(app)
-        var refusal: IPCError?
-        do throws(IPCError) { try await app.unregister(schemes, of: id) } catch {
-            // `notOwner`: only the running application can release claims that it made itself. The claims that were
-            // registered for the session can still be removed.
-            guard error.code == .notOwner else { throw error }
-            refusal = error
-        }
-        let links = try await app.unregisterFromDesktop(schemes, of: id)
-        let session = try await app.desktop.unregisterForSession(schemes, of: id)
-        let files = links.files + session.files
+        let (files, refusal) = try await StoredClaim.remove(app, schemes, of: id)
         // A claim from a package's file is not reported as refused, because this command can never remove it.
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
@@ -63,24 +54,9 @@ struct SchemeUnregister: ClientCommand {
                 "the bus can still start \(application), because of a service file in another folder; if 'scheme register' "
                     + "wrote it with another XDG_DATA_HOME, run this command with the same XDG_DATA_HOME")
         }
-        try await warnOfWaiting(app)
+        try await output.warnOfWaiting(app, for: id)
         if refusal == nil, claimed.contains(where: { !$0.isInstalled }) { try await warnOfRunning(app) }
-        for file in files where file.change == "kept" {
-            try output.warn(
-                "Kept", "\(file.path) stays, because it was changed after it was written; remove it yourself")
-        }
-    }
-
-    @DBusActor
-    private func warnOfWaiting(_ app: Application) async throws {
-        guard try await !app.bus.isReachable(application) else { return }
-        let waiting = try await app.requests(state: .waiting, application: ApplicationID(application)).all().count
-        guard waiting > 0 else { return }
-        try output.warn(
-            "RequestsWait",
-            "\(waiting) request\(waiting == 1 ? " still waits" : "s still wait") for \(application); 'ipc-client "
-                + "request list --state waiting --application \(application)' lists them, and 'ipc-client request cancel "
-                + "ID' cancels one")
+        try output.warnOfKept(files)
     }
 
     @DBusActor

@@ -126,7 +126,12 @@ struct Programs: Sendable {
         let above = FilePlace.directory(of: folder)
         return Programs(
             broker: try find("ipc-broker", [folder, "\(above)/libexec/swift-ipc"]),
-            server: try find("ipc-server", [folder]))
+            server: try server(beside: client))
+    }
+
+    /// Finds the server that belongs to this client.
+    static func server(beside client: String) throws(ToolFailure) -> String {
+        try find("ipc-server", [FilePlace.directory(of: client)])
     }
 
     private static func find(_ program: String, _ folders: [String]) throws(ToolFailure) -> String {

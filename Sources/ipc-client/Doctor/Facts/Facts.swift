@@ -84,12 +84,9 @@ extension Facts {
         return own.contains { $0.map { path.hasPrefix($0 + "/") } ?? false } ? "" : asRoot
     }
 
-    /// Reads the journals of registrations. Skips the journal of `setup`, which has no schemes.
     private mutating func readRegistrations() {
-        guard let data = directories.dataHome else { return }
-        let journals = JournaledFiles(folder: "\(data)/\(DesktopRegistration.folder)")
-        for name in journals.names {
-            registrations[name] = (try? journals.facts(of: name))?["Schemes"]?.split(separator: ";").map(String.init)
+        for (application, facts) in (try? DesktopRegistration.all(in: directories)) ?? [] {
+            registrations[application.text] = facts.schemes.map(\.spelling)
         }
     }
 }
