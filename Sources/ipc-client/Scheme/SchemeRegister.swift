@@ -12,7 +12,8 @@ struct SchemeRegister: ClientCommand {
             then open such URLs: the command writes a desktop entry that passes them to the broker with 'ipc-client \
             open', and makes it the default for schemes that no other program handles. If another program \
             handles a scheme on the desktop, that program keeps it, unless you give --default. --exec sets the command \
-            with which the bus starts the application for a URL. The command prints a line for each file that it \
+            with which the bus starts the application for a URL: a program that receives URLs itself. To run a command \
+            for each URL, use 'ipc-client handle'. 'scheme register' prints a line for each file that it \
             changes. 'scheme unregister' restores the files.
 
             With --transient, the claim lasts until the end of the session. All files are in XDG_RUNTIME_DIR, where \
@@ -100,6 +101,7 @@ struct SchemeRegister: ClientCommand {
         // Rejects an invalid command before anything is stored.
         let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line) }
         let app = try await broker.connect()
+        if let command { try warnOfUtilities(command) }
         guard persistent else {
             let links = try await app.desktop.registerForSession(
                 schemes, for: id, command: command?.text, takesDescriptors: fd)
@@ -109,6 +111,16 @@ struct SchemeRegister: ClientCommand {
             application: id, schemes: schemes, command: command, isDefault: self.default,
             allowsReserved: allowReserved, takesDescriptors: fd, writesFiles: !noDesktop)
         try report(try await claim.store(app), for: id)
+    }
+
+    /// Warns about a command that is not a receiver: the bus would wait in vain for it to own the application's name.
+    private func warnOfUtilities(_ command: CommandWords) throws(ToolFailure) {
+        guard let utilities = ReceiverRule.utilities(of: command) else { return }
+        let what = utilities.isEmpty ? "nothing" : "only \(utilities.joined(separator: ", "))"
+        try output.warn(
+            "NotReceiver",
+            "\(command.text) does not look like a program that receives URLs, because it runs \(what); to run a command "
+                + "for each URL, use 'ipc-client handle \(schemes[0]) --exec CMD'")
     }
 
     private func report(_ stored: StoredClaim.Stored, for id: ApplicationID) throws {

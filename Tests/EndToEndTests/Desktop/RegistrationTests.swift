@@ -77,6 +77,22 @@ struct RegistrationTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func aScriptThatReceivesNothingIsReported() async throws {
+        let broker = try await BrokerProcess.start()
+        let script = try PrivateBus.current.directory.appending("note.sh")
+        for (text, isReported) in [("cat >>notes.txt", true), ("exec \(try Binaries.path("ipc-server"))", false)] {
+            try FileContents.write("#!/bin/sh\n\(text)\n", to: script)
+            _ = try await RunningProcess.run("chmod", ["+x", script]).succeeded()
+            for way in ["--persistent", "--transient"] {
+                let registered = try await register(["notes", way, "--exec", script]).succeeded()
+                #expect(registered.errors.contains("ipc-client handle notes --exec") == isReported, "\(registered)")
+                #expect(isReported || registered.errors.isEmpty, "\(registered)")
+                try await unregister()
+            }
+        }
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func aRelativeCommandPathIsStoredAsAbsolute() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
