@@ -53,11 +53,8 @@ package struct ToolProcess: Sendable {
             var command = command
             try await command.run()
             exit(0)
-        } catch let error as ToolFailure {
-            end(await command.advised(error))
-        } catch let condition as any Condition {
-            end(await command.advised(ToolFailure(condition.ipcError)))
         } catch {
+            if let failure = ToolFailure(any: error) { end(await command.advised(failure)) }
             end(parsing: error)
         }
     }

@@ -14,15 +14,16 @@ import Testing
         #expect(
             group["MimeType"]
                 == "x-scheme-handler/IPCServer.demo;x-scheme-handler/ipcserver.demo;x-scheme-handler/notes;")
-        #expect(group["Exec"] == "/opt/ipc-client open %u")
+        #expect(group["Exec"] == "/opt/ipc-client open --notify %u")
         #expect(group["NoDisplay"] == "true" && group["Terminal"] == "false" && group["DBusActivatable"] == nil)
         #expect(DesktopEntry.fileName(of: entry.application) == "demo.IPC_Server.desktop")
     }
 
     /// Desktop Entry Specification, “The Exec key”: a path is first quoted, and then the string is escaped.
     @Test(arguments: [
-        ("/a b/c", #""/a b/c" open %u"#), ("/a%b", "/a%%b open %u"), ("/a$b", #""/a\\$b" open %u"#),
-        ("/a\"b", #""/a\\"b" open %u"#), ("/a\\b", #""/a\\\\b" open %u"#),
+        ("/a b/c", #""/a b/c" open --notify %u"#), ("/a%b", "/a%%b open --notify %u"),
+        ("/a$b", #""/a\\$b" open --notify %u"#),
+        ("/a\"b", #""/a\\"b" open --notify %u"#), ("/a\\b", #""/a\\\\b" open --notify %u"#),
     ])
     func `a path is quoted if necessary`(_ path: String, _ line: String) {
         #expect(DesktopEntry.commandLine(path) == line)

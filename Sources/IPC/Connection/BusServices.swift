@@ -30,6 +30,27 @@ package struct BusServices {
         }
     }
 
+    /// Asks the desktop to show a message to its user. Does nothing if no program on the bus shows messages. The bus may
+    /// start that program.
+    package func notify(of summary: String, _ body: String, from program: String) async {
+        typealias Notifications = FreedesktopNotifications
+        let desktop = link.connection
+        guard
+            let capabilities = try? await desktop.call(
+                Notifications.getCapabilities, on: Notifications.busName, at: Notifications.path, (),
+                timeout: Self.notificationTimeout)
+        else { return }
+        // A link could otherwise bring its own markup.
+        let isMarkup = capabilities.contains(Notifications.markup)
+        let text = isMarkup ? body.replacing("&", with: "&amp;").replacing("<", with: "&lt;") : body
+        let usualTime: Int32 = -1
+        _ = try? await desktop.call(
+            Notifications.notify, on: Notifications.busName, at: Notifications.path,
+            ((program, 0, "dialog-error", summary), (text, [], [:], usualTime)), timeout: Self.notificationTimeout)
+    }
+
+    private static let notificationTimeout = Duration.seconds(5)
+
     package func isActivatable(_ name: String) async -> Bool {
         ((try? await link.connection.listActivatableNames()) ?? []).contains(name)
     }

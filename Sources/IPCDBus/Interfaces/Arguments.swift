@@ -49,6 +49,17 @@ extension Arguments {
             write: { (value, writer) throws(MessageError) in try value.write(to: &writer) })
     }
 
+    /// The arguments of two lists, for a method with more than five.
+    public static func joined<A, B>(_ first: Arguments<A>, _ second: Arguments<B>) -> Self where Values == (A, B) {
+        Self(
+            first.descriptions + second.descriptions,
+            read: { (reader) throws(MessageError) in (try first.read(&reader), try second.read(&reader)) },
+            write: { (values, writer) throws(MessageError) in
+                try first.write(values.0, &writer)
+                try second.write(values.1, &writer)
+            })
+    }
+
     @inlinable public static func of<A, B>(_ first: Argument<A>, _ second: Argument<B>) -> Self where Values == (A, B) {
         Self(
             [first.description, second.description],

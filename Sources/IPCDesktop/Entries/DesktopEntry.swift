@@ -39,7 +39,9 @@ package struct DesktopEntry: Sendable {
     }
 
     /// The `Exec` value of an entry that opens one URL ("The Exec key"). The URL is one argument, so `%u` is unquoted.
-    package static func commandLine(_ opener: String) -> String { KeyFileText.escaped(quoted(opener)) + " open %u" }
+    package static func commandLine(_ opener: String) -> String {
+        KeyFileText.escaped(quoted(opener)) + " open --notify %u"
+    }
 
     /// An argument, in quotation marks if it contains a reserved character.
     private static func quoted(_ argument: String) -> String {

@@ -19,6 +19,15 @@ package struct ToolFailure: Error, Hashable {
         self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.exit)
     }
 
+    /// The failure that ends the tool because of an error; nil for an error in the command line.
+    package init?(any error: any Error) {
+        switch error {
+        case let failure as ToolFailure: self = failure
+        case let condition as any Condition: self.init(condition.ipcError)
+        default: return nil
+        }
+    }
+
     /// Returns the same failure with a clause appended to its message.
     package func adding(_ words: String) -> ToolFailure {
         ToolFailure(name: name, message: "\(message); \(words)", exit: exit)

@@ -35,9 +35,28 @@ struct Open: ClientCommand {
     @OptionGroup var queueing: QueueOptions
     @OptionGroup var output: OutputOptions
 
+    @Flag(
+        help: """
+            If the URL is not handled, and standard error is not a terminal, show a notification on the desktop. The \
+            desktop entries of 'scheme register' and 'handle' use this.
+            """)
+    var notify = false
+
     var statedNames: [StatedName] { [.url(url)] + request.statedNames }
 
     func run() async throws {
+        var accepted: RequestID?
+        do { try await open(&accepted) } catch {
+            if notify, !OutputStream.error.isTerminal, let failure = ToolFailure(any: error) {
+                await FailureNotice(failure, url: url, request: accepted).show()
+            }
+            throw error
+        }
+    }
+
+    /// Opens the URL, and sets `accepted` to the id of the request once there is an outcome.
+    @DBusActor
+    private func open(_ accepted: inout RequestID?) async throws {
         try request.checkEnvironment()
         let app = try await request.connect(queueing)
         let board = try pasteboard.map { (name) throws(IPCError) in Pasteboard(named: try PasteboardName(name), of: app)
@@ -45,6 +64,7 @@ struct Open: ClientCommand {
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
             try await app.open(url, on: board, options: options)
         }
+        accepted = response.id
         try OutcomeReport(response, url: url, waited: request.waitingTime).tell(output)
         await request.warnOfAbsence(response, url, of: app, output)
     }

@@ -15,7 +15,7 @@ struct DesktopDoctorTests {
         let after = try await scene.expectMended(
             "desktop-entry-program-missing", "problem", saying: "/nowhere/ipc-client")
         #expect(after.words == [])
-        #expect(try FileContents.text(scene.entryPath).contains("Exec=\(try DoctorScene.opener()) open %u\n"))
+        #expect(try FileContents.text(scene.entryPath).contains("Exec=\(try DoctorScene.opener()) open --notify %u\n"))
     }
 
     @Test func `a cache that lacks an entry`() async throws {
