@@ -1,5 +1,6 @@
 import IPCDBus
 import IPCInterface
+import IPCModel
 import IPCTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import IPCDBus
 import IPCInterface
+import IPCModel
 import IPCTesting
 import Testing
 
@@ -32,14 +33,14 @@ struct ReplacementTests {
         let output = try await run(["--store", try PrivateBus.current.directory.appending("other")])
         #expect(output.status == .exited(73) && output.errors.contains("--replace"), "\(output)")
         #expect(broker.isRunning)
-        _ = try await BrokerClient().call(Broker1.describe, ())
+        _ = try await BrokerClient().call(Broker1.describe, NoOptions())
     }
 
     @Test func `with --replace, a broker also starts if there is none`() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--replace"]
         _ = try await BrokerProcess.start(settings)
-        _ = try await BrokerClient().call(Broker1.describe, ())
+        _ = try await BrokerClient().call(Broker1.describe, NoOptions())
     }
 
     /// An owner that does not allow a replacement, as a broker of an earlier version.
