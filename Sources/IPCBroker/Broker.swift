@@ -300,6 +300,8 @@ package final class Broker {
         manager?.tell(.stopping)
         watchers.endAll()
         await urls.finish(within: .seconds(1))
+        // Later calls get `NoReply` when the connection closes, so that their callers repeat them with the next broker.
+        connection.objects.hold()
         records.finish()
         do { try await store.close() } catch { logger.error("the store did not close cleanly: \(error)") }
         await direct.finish(within: .milliseconds(300))

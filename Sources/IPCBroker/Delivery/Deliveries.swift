@@ -81,7 +81,7 @@ final class Deliveries {
 
     /// Chooses the object that delivers a request, and adds the request to it.
     func enqueue(_ request: PendingRequest) throws {
-        guard !isEnding else { throw StoreError.unavailable }
+        guard !isEnding else { throw RequestRecords.brokerEnded }
         let delivery = try delivery(of: request)
         request.delivery = delivery
         context.table.insert(request)

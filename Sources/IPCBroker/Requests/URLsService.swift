@@ -40,7 +40,7 @@ final class URLsService {
         let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
         let files = request.items?.fileCount ?? 0
         if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
-        guard !isEnding else { throw StoreError.unavailable }
+        guard !isEnding else { throw RequestRecords.brokerEnded }
         // A repeated call adds no request, so it joins the first call's request even if `calls-in-turn` is reached.
         if files == 0, let pending = try underWay(request, request.items) {
             return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
