@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: ["debian/changelog", "docs/org.swiftipc.ipc.metainfo.xml"])
     func `the newest version in a file is that of the programs`(file: String) throws {
         let text = try FileContents.text("\(ProjectFiles.root)/\(file)")
-        let version = try #require(text.firstMatch(of: #/ (?: swift-ipc\ \( | <release\ version=" ) ([0-9.]+) /#))
+        let version = try #require(text.firstMatch(of: #/(?:swift-ipc \(|<release version=")([0-9.]+)/#))
         #expect(version.1 == ProductVersion.text)
     }
 

@@ -49,13 +49,13 @@ struct ArgumentTests {
 
     @Test func nameACommandOfTheTree() {
         let top = IPCClientCommand.configuration.subcommands
-        #expect(top.count <= 16)
+        #expect(top.count <= 17)
         let tree = top.map { command in
             ([command._commandName] + command.configuration.subcommands.map { $0._commandName }).joined(separator: " ")
         }
         #expect(
             tree == [
-                "send", "open", "call", "listen", "copy", "paste", "set", "get", "pick", "watch",
+                "send", "open", "call", "handle", "listen", "copy", "paste", "set", "get", "pick", "watch",
                 "board list show history clear remove prune export import",
                 "request list show wait cancel retry drop trace",
                 "scheme list resolve can-open register unregister default policy", "broker status describe", "doctor",

@@ -80,7 +80,7 @@ struct FailureTests {
         (["sned", "hello"], "there is no command “sned”, did you mean “send”? 'ipc-client --help' lists all"),
         (["hlep"], "there is no command “hlep”; 'ipc-client --help' lists all"),
         (["boards"], "there is no command “boards”, did you mean “board”? 'ipc-client --help' lists all"),
-        (["handlers"], "there is no command “handlers”; 'ipc-client --help' lists all"),
+        (["handlers"], "there is no command “handlers”, did you mean “handle”? 'ipc-client --help' lists all"),
         (["xyzzy"], "there is no command “xyzzy”; 'ipc-client --help' lists all"),
         (
             ["request", "lst"],

@@ -74,13 +74,17 @@ struct ProgramFiles: Sendable {
         [Service]
         Type=dbus
         BusName=org.swiftipc.Broker1
+        # The broker reports what it is doing (systemctl status), and when it has read its configuration again.
+        NotifyAccess=main
         ExecStart=\(unitProgram)
+        ExecReload=kill -HUP $MAINPID
         Slice=session.slice
 
-        # The broker exits with the bus (exit code 0). This restarts it for programs that wait for it on the next bus. The
-        # next call would start it as well.
-        Restart=always
+        # The broker exits with 0 if it is no longer needed: with its bus, or when another broker takes its place. The next call
+        # starts it again. After a mistake in the configuration or without a bus, another try would end in the same way.
+        Restart=on-failure
         RestartSec=100ms
+        RestartPreventExitStatus=64 65 66 69 73 77
         # On SIGTERM, the broker waits briefly for answers, closes the store and exits, within 2 s.
         TimeoutStopSec=10s
 
@@ -99,6 +103,7 @@ struct ProgramFiles: Sendable {
         RestrictSUIDSGID=yes
         SystemCallArchitectures=native
         SystemCallFilter=@system-service
+        SystemCallFilter=~@privileged
         SystemCallErrorNumber=EPERM
 
         """

@@ -81,7 +81,7 @@ import Testing
             row("the root", "UnknownObject") { $0.path = "/" },
             row("above", "UnknownObject") { $0.path = "/org/swiftipc" },
             row("below", "UnknownObject") { $0.path += "/x" },
-            row("the parent of the pasteboards", "UnknownObject") { $0.path += "/pasteboards" },
+            row("the parent of the pasteboards", "UnknownInterface") { $0.path += "/pasteboards" },
             row("below a pasteboard", "UnknownObject") { $0.path = board + "/x" },
             row("another interface", "UnknownInterface") { $0.interface = "org.swiftipc.Broker2" },
             row("the interface of a pasteboard", "UnknownInterface") { $0.interface = "org.swiftipc.Pasteboard1" },

@@ -16,11 +16,12 @@ struct ReplacementTests {
     @Test func `the old broker stores everything and exits with 0, and the new one continues`() async throws {
         let broker = try await BrokerProcess.start()
         let (client, former) = (try await BrokerClient(), broker.pid)
-        try await client.set([.string("kept")], on: "general")
+        try await client.create("kept")
+        try await client.set([.string("kept")], on: "kept")
         #expect(try await broker.replace() == .success)
         #expect(broker.pid != former)
         #expect(try await PrivateBus.current.processID(ofName: BrokerProcess.busName) == broker.pid)
-        #expect(try await client.get("general").items == [.string("kept")])
+        #expect(try await client.get("kept").items == [.string("kept")])
         #expect(!broker.log.contains("did not shut down cleanly"))
         // The control: after a crash, the next broker says so.
         try await broker.kill9()

@@ -43,7 +43,7 @@ struct ConsumedContentToolTests {
         // The warnings of --sensitive apply.
         let told = try await Tools.client(["copy", "--type", "\(type)=\(mark)", "--expire", "10m", "hunter2"])
         let warnings = try told.succeeded().errors
-        #expect(warnings.contains("can see command-line arguments") && warnings.contains("at most"), "\(warnings)")
+        #expect(warnings.contains("can see command-line arguments") && warnings.contains("kept for"), "\(warnings)")
         // The controls: another type does not mark the content, and another bare word is still no type.
         _ = try await Tools.client(["copy", "--type", "text/x-hint=\(mark)", "hunter2"]).succeeded()
         #expect(try await !Tools.client(["board", "show", "--json", "general"]).output.contains("\"sensitive\":true"))
