@@ -17,7 +17,6 @@ package final class Broker {
     private let reader: BrokerStateReader
     private let manager: ServiceManager?
     private let status: ServiceStatus?
-    private let idle: IdleExit
     private let store: Store
     private let connection: Connection
     private let clients: BusClients
@@ -119,11 +118,10 @@ package final class Broker {
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
             promises: promises, limits: limits)
         schemes.desktop?.isEnabled = configuration.opensOnDesktop
+        reload = Reload(configuration, read, schemes, log)
         reader = BrokerStateReader(
-            connection: connection, store: store, clients: clients, schemes: schemes, table: table, watchers: watchers,
+            store: store, clients: clients, schemes: schemes, table: table, watchers: watchers,
             descriptors: descriptors, direct: direct)
-        idle = IdleExit { [reader] in await reader.mayExit(logger) }
-        reload = Reload(configuration, read, schemes, idle, log)
         manager = ServiceManager(environment: configuration.environment)
         status = manager.map { [reader] in ServiceStatus($0, reader) }
     }
@@ -217,9 +215,7 @@ package final class Broker {
         nameWatch = try await Replacement.watch(connection, lost: replaced)
         connection.objects.serve()
         deliveries.begin()
-        urls.table.changed = { [weak self] in self?.holdsOther() }
-        connection.objects.used = { [idle] in idle.used() }
-        idle.set(configuration.idleTimeout)
+        urls.table.changed = { [status] in status?.changed() }
         manager?.tell(.ready)
         status?.changed()
         logger.info(
@@ -230,16 +226,10 @@ package final class Broker {
 
     /// Passes bus events to the other parts of the broker.
     private func follow(_ clients: BusClients) {
-        clients.ownerLeft = { [schemes, idle] in
-            schemes.ownerLeft($0)
-            idle.used()
-        }
+        clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
         clients.activatableChanged = { [deliveries] in deliveries.activatableChanged() }
-        direct.routeChanged = { [deliveries, idle] in
-            deliveries.routeChanged($0)
-            idle.used()
-        }
+        direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
         clients.leaves = { [direct] in direct.callerLeaves($0) }
         clients.departed = { [connection, urls, deliveries, pasteboards, watchers, direct] caller in
             connection.callerLeft(caller)
@@ -255,15 +245,12 @@ package final class Broker {
     private enum Event: Sendable {
         case signal(ServiceSignal)
         case end(End)
-        /// Nobody has used the broker for a while, and it holds nothing.
-        case idle
     }
 
     private func serve(_ signals: AsyncStream<ServiceSignal>) async throws {
         let (events, event) = AsyncStream<Event>.makeStream()
         storeEvents.failed = { event.yield(.end(.storeFailed("\($0)"))) }
         connection.onDisconnect { event.yield(.end(.busLost)) }
-        idle.exit = { event.yield(.idle) }
         let waiting = DBusActor.task { for await signal in signals { event.yield(.signal(signal)) } }
         defer { waiting.cancel() }
         do {
@@ -290,7 +277,6 @@ package final class Broker {
                 manager?.tell(.ready)
             case .signal(.report): await reader.report(to: log, configuration.limits)
             case .end(let end): throw end
-            case .idle: return logger.notice("nobody has used the broker for a while, so it exits")
             }
         }
     }
@@ -312,13 +298,7 @@ package final class Broker {
     private func changed(_ moves: [PasteboardMove]) {
         watchers.changed(moves)
         announcer.changed(moves)
-        holdsOther()
-    }
-
-    /// Something that the broker holds has come or gone.
-    private func holdsOther() {
         status?.changed()
-        idle.used()
     }
 
     /// Converts an error to one that the D-Bus contract names; `nil` if the error is a fault of the broker.

@@ -8,8 +8,6 @@ package struct BrokerConfiguration: Sendable {
     package var bus: BusAddress
     package var limits: Limits
     package var logLevel = LogLevel.info
-    /// How long nobody must have used the broker before it exits; `nil` if it stays.
-    package var idleTimeout: Duration?
     /// Whether to take the place of a broker that already serves the bus.
     package var replaces = false
     #if DEBUG
@@ -62,13 +60,12 @@ extension BrokerConfiguration {
 
     /// Takes over the settings that a running broker can change.
     mutating func takeImmediate(_ next: BrokerConfiguration) {
-        (logLevel, opensOnDesktop, idleTimeout) = (next.logLevel, next.opensOnDesktop, next.idleTimeout)
+        (logLevel, opensOnDesktop) = (next.logLevel, next.opensOnDesktop)
     }
 
     /// The settings of `ipc-broker.conf`, always in the same order.
     private var settings: [(name: String, value: String, isImmediate: Bool)] {
         [
-            ("idle-timeout-seconds", "\(idleTimeout?.components.seconds ?? 0)", true),
             ("level", logLevel.rawValue, true), ("open", "\(opensOnDesktop)", true), ("directory", store, false),
         ] + Limits.all.map { ($0.name, "\(limits[keyPath: $0.keyPath])", false) }
     }

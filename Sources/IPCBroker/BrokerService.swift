@@ -69,7 +69,7 @@ struct UsageReport {
             JSONValue.strings(Self.numbers(row.usage).merging(["source": row.source]) { $1 })
         }
         let total = Self.numbers(stored.total).merging([
-            "descriptors": "\(descriptors)", "memory-bytes": "\(stored.memory.bytes)", "watchers": "\(watchers)",
+            "descriptors": "\(descriptors)", "memory-bytes": "\(stored.memoryBytes)", "watchers": "\(watchers)",
         ]) { $1 }
         json = .object(["sources": .array(sources), "total": .strings(total)])
     }

@@ -13,10 +13,6 @@ package struct ConfigurationFile: Sendable {
     /// The `open` key in `[Desktop]`: whether the desktop's own handlers open URLs that no application claims.
     package private(set) var opensOnDesktop = true
 
-    /// The `idle-timeout-seconds` key in `[Service]`: how long nobody must have used the broker before it exits; `nil`
-    /// if it stays.
-    package private(set) var idleTimeout: Duration?
-
     /// An error in a file, with advice.
     package struct Invalid: Condition, Hashable {
         package let path: String
@@ -78,10 +74,7 @@ package struct ConfigurationFile: Sendable {
     }
 
     /// The groups, each with its only key, except `[Limits]`, whose keys are the names of limits.
-    private static let keys: KeyValuePairs = [
-        "Limits": "", "Store": "directory", "Log": "level", "Desktop": "open", "Service": "idle-timeout-seconds",
-    ]
-    private static let longestIdleTimeout: UInt64 = 2_592_000
+    private static let keys: KeyValuePairs = ["Limits": "", "Store": "directory", "Log": "level", "Desktop": "open"]
 
     /// - Returns: an error message if the entry is invalid; otherwise `nil`.
     private mutating func take(_ entry: KeyFile.Entry) -> String? {
@@ -103,11 +96,6 @@ package struct ConfigurationFile: Sendable {
                 return "“open” must be true or false, not \(entry.value.quoted)"
             }
             opensOnDesktop = opens
-        case ("Service", "idle-timeout-seconds"):
-            guard let seconds = Self.number(entry), seconds <= Self.longestIdleTimeout else {
-                return "\(entry.key) must be from 0 to \(Self.longestIdleTimeout), not \(entry.value.quoted)"
-            }
-            idleTimeout = seconds == 0 ? nil : .seconds(seconds)
         case (let group, let key):
             let known = Self.keys.first { $0.key == group }?.value ?? ""
             return "[\(group)] has no key \(key.quoted); its key is “\(known)”"
@@ -115,13 +103,8 @@ package struct ConfigurationFile: Sendable {
         return nil
     }
 
-    /// The value as a whole number without a sign.
-    private static func number(_ entry: KeyFile.Entry) -> UInt64? {
-        entry.value.utf8.first == UInt8(ascii: "+") ? nil : UInt64(entry.value)
-    }
-
     private mutating func setLimit(_ entry: KeyFile.Entry) -> String? {
-        guard let value = Self.number(entry) else {
+        guard let value = UInt64(entry.value), entry.value.utf8.first != UInt8(ascii: "+") else {
             return "\(entry.key) must be a whole number without a unit, not \(entry.value.quoted)"
         }
         var trial = Limits()

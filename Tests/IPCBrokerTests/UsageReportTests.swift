@@ -10,9 +10,7 @@ import Testing
     private func kept(_ bytes: UInt64) -> Usage { Usage(pasteboards: 1, items: 2, bytes: bytes) }
 
     private func stored(_ total: Usage, _ sources: [(String, Usage)]) -> StoreUsage {
-        StoreUsage(
-            total: total, memory: Usage(pasteboards: 0, items: 0, bytes: 8),
-            bySource: sources.map { (source: $0, usage: $1) })
+        StoreUsage(total: total, memoryBytes: 8, bySource: sources.map { (source: $0, usage: $1) })
     }
 
     private func json(_ report: UsageReport) throws -> NSDictionary {

@@ -18,9 +18,6 @@ import Testing
         #expect(file.logLevel == .debug)
         #expect(file.opensOnDesktop)
         #expect(try !read("[Desktop]\nopen=false\n").opensOnDesktop)
-        #expect(file.idleTimeout == nil)
-        #expect(try read("[Service]\nidle-timeout-seconds=0\n").idleTimeout == nil)
-        #expect(try read("[Service]\nidle-timeout-seconds=90\n").idleTimeout == .seconds(90))
         let none = try read("# nothing\n[Limits]\n")
         #expect(none.limits.isEmpty && none.store == nil && none.logLevel == nil)
     }
@@ -36,8 +33,7 @@ import Testing
         ("[Store]\ndirectory=store", 2, "absolute path"), ("[Store]\ndirectory=~/x", 2, "absolute path"),
         ("[Store]\npath=/x", 2, "its key is “directory”"), ("[Log]\nlevel=loud", 2, "trace, debug, info"),
         ("[Log]\nlevel=critical", 2, "trace, debug, info"), ("[Log]\nfile=/x", 2, "its key is “level”"),
-        ("[Desktop]\nopen=no", 2, "true or false"), ("[Service]\nidle-timeout-seconds=5s", 2, "from 0 to 2592000"),
-        ("[Service]\nidle-timeout-seconds=-1", 2, "from 0"), ("[Service]\nidle=1", 2, "“idle-timeout-seconds”"),
+        ("[Desktop]\nopen=no", 2, "true or false"),
         ("[Desktop]\nclose=true", 2, "its key is “open”"),
         ("watchers=1", 1, "before the first group"), ("[Limits]\nwatchers", 2, "key=value"),
     ])

@@ -88,7 +88,7 @@ import Testing
         #expect(content.items == items && content.facts == facts)
         #expect(content.items[0].types.map(\.text) == items[0].types.map(\.text))
         #expect(try await store.text(of: board) == nil)
-        #expect(try await store.commit { $0.usage() }.memory.bytes == 0)
+        #expect(try await store.commit { $0.usage() }.memoryBytes == 0)
         try await store.close()
     }
 
@@ -230,7 +230,7 @@ import Testing
             try await store.commit { try $0.setPersistent(persistent, of: board) }
             let facts = try await store.commit { try $0.facts(of: board) }
             #expect(facts.changeCount == count && facts.byteCount == 6)
-            #expect(try await store.commit { $0.usage() }.memory.bytes == 6)
+            #expect(try await store.commit { $0.usage() }.memoryBytes == 6)
         }
         #expect(try await store.text(of: board) == "secret")
         try await store.close()

@@ -41,7 +41,7 @@ import Testing
         #expect(state.bySource.map(\.usage.items) == [0, 1, 3])
         #expect(state.bySource.map(\.usage.bytes) == [0, 10, 20])
         #expect(state.total == Usage(pasteboards: 2, items: 4, bytes: 30))
-        #expect(state.memory.bytes == (persistent ? 0 : 30))
+        #expect(state.memoryBytes == (persistent ? 0 : 30))
         // Content kept for a repeated take also counts. If versions share content, each of them is charged for it.
         _ = try await store.commit { transaction in
             _ = try transaction.addItems([.string("1234")], to: board, WriteOptions(source: alice))

@@ -1,5 +1,4 @@
 internal import IPCDBus
-internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 internal import Logging
@@ -24,14 +23,6 @@ struct BrokerState: Equatable {
     var items: UInt64 = 0
     var storedBytes: UInt64 = 0
     var memoryBytes: UInt64 = 0
-    var memoryPasteboards: UInt64 = 0
-    var unansweredCalls = 0
-
-    /// Whether nothing would be lost, and nobody would notice, if the broker exited.
-    var isNothing: Bool {
-        pendingRequests == 0 && unansweredCalls == 0 && directConnections == 0 && handlers == 0 && descriptors == 0
-            && memoryBytes == 0 && memoryPasteboards == 0
-    }
 
     /// The state in a few words.
     var status: String {
@@ -67,7 +58,6 @@ struct BrokerState: Equatable {
 /// Collects the state from the parts of the broker.
 @DBusActor
 struct BrokerStateReader {
-    let connection: Connection
     let store: Store
     let clients: BusClients
     let schemes: SchemesService
@@ -85,26 +75,11 @@ struct BrokerStateReader {
         state.descriptors = descriptors.count + UInt64(store.statistics.snapshot.memoryFiles)
         (state.claims, state.defaults) = (schemes.registry.claimCount, schemes.registry.defaultCount)
         (state.pasteboards, state.items) = (usage.total.pasteboards, usage.total.items)
-        (state.storedBytes, state.memoryBytes) = (usage.total.bytes, usage.memory.bytes)
-        (state.memoryPasteboards, state.unansweredCalls) = (usage.memory.pasteboards, connection.unansweredCalls)
+        (state.storedBytes, state.memoryBytes) = (usage.total.bytes, usage.memoryBytes)
         return state
     }
 
     func state() async throws -> BrokerState { state(try await store.commit { $0.usage() }) }
-
-    /// Whether the broker may exit because nobody uses it: it holds nothing, and the bus can start it again.
-    func mayExit(_ logger: Logger) async -> Bool {
-        // If the store has failed, the broker is about to exit anyway.
-        guard let state = try? await state() else { return false }
-        let isActivatable = await clients.activatable().contains(Broker1.busName.text)
-        guard state.isNothing, isActivatable else {
-            let reason = isActivatable ? "it holds something" : "the bus could not start it again"
-            logger.debug(
-                "nobody uses the broker, which stays because \(reason)", metadata: state.fields.mapValues { "\($0)" })
-            return false
-        }
-        return true
-    }
 
     /// Logs the state (SIGUSR1).
     func report(to log: LogOutput, _ limits: Limits) async {

@@ -186,9 +186,6 @@ public final class Connection {
     /// The objects that the other side may call.
     public var objects: ObjectServer { incoming.objects }
 
-    /// The number of incoming calls that have not been answered.
-    public var unansweredCalls: Int { incoming.unanswered }
-
     /// Whether the other side is a peer and not a bus. The sender of a peer's message is not attested.
     var isPeer: Bool { address == nil }
 

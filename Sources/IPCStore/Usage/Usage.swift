@@ -26,8 +26,8 @@ package struct Usage: Sendable, Hashable {
 
 package struct StoreUsage: Sendable {
     package let total: Usage
-    /// The pasteboards in memory, and the versions that are sensitive.
-    package let memory: Usage
+    /// The bytes of pasteboards in memory and of sensitive versions.
+    package let memoryBytes: UInt64
     /// The usage of each source, sorted by its name. `""` stands for callers without a name.
     package let bySource: [(source: String, usage: Usage)]
 }
@@ -89,7 +89,7 @@ final class UsageTally {
     var state: StoreUsage {
         let names = Set(sources[0].keys).union(sources[1].keys).sorted()
         return StoreUsage(
-            total: total, memory: total(.volatile), bySource: names.map { ($0, self[$0]) })
+            total: total, memoryBytes: total(.volatile).bytes, bySource: names.map { ($0, self[$0]) })
     }
 
     func charge(_ added: Usage, to source: String, _ area: Area) {
