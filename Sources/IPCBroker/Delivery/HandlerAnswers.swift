@@ -36,10 +36,9 @@ extension HandlerDelivery {
         }
     }
 
-    /// Whether the handler has not taken the request, because another broker had taken this one's name.
-    private func isRefused(_ error: CallError) -> Bool {
-        !context.isServing && error.isRemote(IPCError.Code.accessDenied.errorName)
-    }
+    /// Whether the handler has not taken the request, because another broker had taken this one's name. The handler then
+    /// answers with the error of D-Bus, as it does to any caller that is not the broker.
+    private func isRefused(_ error: CallError) -> Bool { !context.isServing && error.isRemote(.accessDenied) }
 
     private func accept(_ error: CallError, of request: PendingRequest, _ delivery: UInt64, _ owner: BusName) {
         report(.answered)

@@ -38,13 +38,9 @@ struct RestartTests {
     }
 
     @Test func `I24: replacements of the broker under load are only a delay`() async throws {
-        await withKnownIssue(
-            "a request that a handler is working on during a replacement can end as failed", isIntermittent: true
-        ) {
-            try await disturb(times: Self.brokerRestarts) { _, broker, _ in
-                let status = try await broker.replace()
-                #expect(status == .success)
-            }
+        try await disturb(times: Self.brokerRestarts) { _, broker, _ in
+            let status = try await broker.replace()
+            #expect(status == .success)
         }
     }
 

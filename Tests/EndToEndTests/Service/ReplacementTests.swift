@@ -44,6 +44,32 @@ struct ReplacementTests {
         _ = try await BrokerClient().call(Broker1.describe, NoOptions())
     }
 
+    /// A handler rejects every caller that does not own the broker's name.
+    @Test(arguments: [true, false])
+    func `a request that arrives at its handler after the replacement gets no outcome`(isReplaced: Bool) async throws {
+        let broker = try await BrokerProcess.start()
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        let handler = try await TestHandler("demo.Refusing", "refusing.demo", isDirect: false) { _, _, _ in
+            arrival.yield()
+            for await _ in answers { break }
+            throw ErrorReply(.accessDenied, "only the broker may call this object")
+        }
+        let client = try await BrokerClient(isDirect: false)
+        let opening = Task { try await client.open("refusing.demo:1") }
+        for await _ in arrivals { break }
+        let next = try await Connection.open(.address(try PrivateBus.current.address))
+        if isReplaced { _ = try await next.requestName(Broker1.busName, flags: [.doNotQueue, .replaceExisting]) }
+        answer.yield()
+        if isReplaced {
+            await #expect { try await opening.value } throws: { ($0 as? CallError)?.isRemote(.noReply) == true }
+            #expect(try await broker.wait() == .success)
+        } else {
+            #expect(try await opening.value.outcome == Outcome.failed.rawValue)
+        }
+        await handler.connection.closeAfterFlush()
+    }
+
     /// An owner that does not allow a replacement, as a broker of an earlier version.
     @Test func `an owner that keeps the name is left alone`() async throws {
         let owner = try await Connection.open(.address(try PrivateBus.current.address))
