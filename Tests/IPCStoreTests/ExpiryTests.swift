@@ -223,7 +223,7 @@ import Testing
         }
         _ = try await store.commit { try $0.clear(.general) }
         #expect(try await store.commit { $0.nextExpiry } != nil)
-        _ = try await store.commit { try $0.clear(.general) }
+        try await store.commit { try $0.setHistoryLimit(0, of: .general) }
         #expect(try await store.commit { $0.nextExpiry } == nil)
         try await store.close()
     }

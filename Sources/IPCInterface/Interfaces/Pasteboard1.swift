@@ -38,7 +38,7 @@ package enum Pasteboard1 {
         "Whether the pasteboard survives a broker restart and a power failure.")
     package static let historyLimit = Property<UInt32>(
         name, "HistoryLimit", isWritable: true,
-        "The maximum number of earlier versions that the broker keeps, 0 to 100, default 1.")
+        "The maximum number of earlier versions that the broker keeps, 0 to 100.")
     package static let types = Property<[[String]]>(
         name, "Types", changes: .invalidates,
         "The content types of the current version: for each item, those of its representations in order.")

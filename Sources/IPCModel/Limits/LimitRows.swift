@@ -76,6 +76,8 @@ extension Limits {
         Row("promises-per-version", \.promisesPerVersion, 0...65_535, "promise fewer types, or give values"),
         Row("history", \.history, 0...100, "set a lower HistoryLimit"),
         Row("history-most", \.historyMost, 0...100, "set a lower HistoryLimit"),
+        Row("general-history", \.generalHistory, 0...100, "set a lower HistoryLimit"),
+        Row("general-history-bytes", \.generalHistoryBytes, 0...mostBytes, later: prune),
         Row("removals-kept", \.removalsKept, 0...1_000_000, later: raise),
         Row("sensitive-milliseconds", \.sensitiveMilliseconds, 1...day, later: raise),
         Row("promise-milliseconds", \.promiseMilliseconds, 1...day, later: raise),

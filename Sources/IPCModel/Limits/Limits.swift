@@ -44,6 +44,8 @@ package struct Limits: Sendable, Hashable {
     package var promisesPerVersion: UInt64 = 256
     package var history: UInt64 = 1
     package var historyMost: UInt64 = 100
+    package var generalHistory: UInt64 = 20
+    package var generalHistoryBytes: UInt64 = 256 << 20
     package var removalsKept: UInt64 = 10_000
     package var sensitiveMilliseconds: UInt64 = 60_000
     package var promiseMilliseconds: UInt64 = 10_000

@@ -40,6 +40,7 @@ final class StoreSession {
         versions = Versions(transaction, usage, known, deadlines, sensitive, contents)
         boards = Boards(transaction, counter)
         histories = Histories(transaction, counter, usage, boards, versions, known, deadlines, sensitive)
+        usage.makeRoom = { [unowned histories] in try histories.dropEarlierOfGeneral(keeping: $0) }
         calls = RepeatableCalls(transaction, versions)
         limits = VersionLimits(contents: contents, limits: configuration.limits)
         registrations = Registrations(transaction)

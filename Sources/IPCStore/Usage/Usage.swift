@@ -46,6 +46,8 @@ final class UsageTally {
     private var changed: Set<String> = []
     /// The rows of the table `usage` on disk.
     private var stored: [String: Usage] = [:]
+    /// Drops an earlier version of `general`, unless that pasteboard has no more of them than the argument.
+    var makeRoom: (_ kept: UInt64) throws -> Bool = { _ in false }
 
     init(_ transaction: GroupTransaction) {
         (self.transaction, limits) = (transaction, transaction.configuration.limits)
@@ -111,9 +113,14 @@ final class UsageTally {
         set(use, of: source, area)
     }
 
+    /// Checks the limit on memory after `added` bytes were charged. Earlier versions of `general` make room: those beyond
+    /// the usual number already at `general-history-bytes`, and the others before a write fails.
     func checkMemory(with added: UInt64) throws {
+        guard added > 0, total(.volatile).bytes > min(limits.generalHistoryBytes, limits.memoryBytes) else { return }
+        try limits.check(\.memoryBytes, request: added)
+        while total(.volatile).bytes > limits.generalHistoryBytes, try makeRoom(limits.history) {}
+        while total(.volatile).bytes > limits.memoryBytes, try makeRoom(0) {}
         let use = total(.volatile).bytes
-        guard added > 0, use > limits.memoryBytes else { return }
         try limits.check(\.memoryBytes, use: use - min(use, added), request: added)
     }
 

@@ -16,7 +16,8 @@ struct Pick: ClientCommand {
             you choose from a numbered list. With --with, a shell command of yours gets the list on its standard \
             input, and prints the chosen line. Each line has the change count, a tab, and the start of the content.
 
-            'board history general --keep 20' makes the broker keep more versions.
+            The broker keeps 20 earlier versions of the pasteboard general. 'board history BOARD --keep N' changes \
+            the number.
 
             EXAMPLES
               ipc-client pick

@@ -36,8 +36,7 @@ final class Histories {
     ) throws -> Board {
         let count = try counter.take()
         var board = Board(
-            id: count, name: name, area: area,
-            historyLimit: UInt32(min(transaction.configuration.limits.history, 100)), created: transaction.now,
+            id: count, name: name, area: area, historyLimit: usualLimit(of: name, area), created: transaction.now,
             source: source.application, versions: [count])
         usage.charge(Usage(pasteboards: 1), to: board.source, area)
         let version =
@@ -48,6 +47,12 @@ final class Histories {
         try checkUsage(with: version, area)
         try boards.insert(board)
         return board
+    }
+
+    /// How many earlier versions a new pasteboard keeps. `general` keeps more, as long as it is in memory.
+    private func usualLimit(of name: PasteboardName, _ area: Area) -> UInt32 {
+        let limits = transaction.configuration.limits
+        return UInt32(min(name == .general && area == .volatile ? limits.generalHistory : limits.history, 100))
     }
 
     /// Creates the pasteboard `general`, which always exists. It is in memory unless it was made persistent.
@@ -100,7 +105,8 @@ final class Histories {
         return (board, version)
     }
 
-    /// Makes a version the current one of its pasteboard, drops excess versions, and then checks the store's limits.
+    /// Makes a version the current one of its pasteboard, drops excess versions, and then checks the store's limits. The
+    /// check may drop more versions, so it comes last.
     func append(_ version: VersionRow, to board: inout Board) throws {
         try versions.insert(version, board.area)
         if let previous = board.versions.last, try endsWithItsReader(previous, board) {
@@ -110,8 +116,9 @@ final class Histories {
         board.versions.append(version.changeCount)
         board.isCurrentForOneReader = version.isOnce
         try trim(of: &board)
-        try checkUsage(with: version, board.area)
         try boards.update(board)
+        try checkUsage(with: version, board.area)
+        board = try boards.stored(board.name) ?? board
     }
 
     private func checkUsage(with version: VersionRow, _ area: Area) throws {
@@ -131,6 +138,19 @@ final class Histories {
         while board.versions.count > Int(board.historyLimit) + 1 {
             try versions.drop(board.versions.removeFirst(), board.area)
         }
+    }
+
+    // MARK: Room in memory
+
+    /// Drops the oldest earlier version of `general` if that pasteboard is in memory and keeps more than `kept` of them.
+    /// - Returns: whether `general` keeps one version less now.
+    func dropEarlierOfGeneral(keeping kept: UInt64) throws -> Bool {
+        guard var board = try boards.find(.general, .volatile)?.board, UInt64(board.versions.count) > kept + 1 else {
+            return false
+        }
+        try versions.drop(board.versions.removeFirst(), board.area)
+        try boards.update(board)
+        return true
     }
 
     // MARK: Removing versions

@@ -25,18 +25,18 @@ struct Overwriting {
             usage.charge(version.usage, to: source.application, board.area)
             usage.refund(oldest.row.usage, to: oldest.row.source.application, board.area)
         }
-        try usage.check(with: version.usage, of: source.application, board.area)
         var board = board
         board.versions.removeFirst()
         board.versions.append(version.changeCount)
         board.isCurrentForOneReader = false
         try session.boards.update(board)
+        try usage.check(with: version.usage, of: source.application, board.area)
         known.keep(version, board.area, addition.entries, items)
         return version.changeCount
     }
 
-    /// No version is overwritten on a pasteboard that keeps more versions than this.
-    private static let versionsCompared = 8
+    /// No version is overwritten on a pasteboard that keeps more versions than this. `general` usually keeps 21.
+    private static let versionsCompared = 32
 
     /// The oldest version; `nil` if a write may not overwrite it, for example if another version shares its content.
     /// Only later versions of the same pasteboard need checking: a request's version can share content only with an

@@ -76,17 +76,17 @@ extension StoreTransaction {
         let (versions, contents, usage) = (session.versions, session.contents, session.usage)
         let sharing = try versions.sharing(version.content, area).filter { $0.representations > ordinal }
         for version in sharing { try session.limits.checkFit([entry.row.size], on: version, name, area) }
-        let key = ContentKeys(content: version.content).number(ordinal)
+        let (key, added) = (ContentKeys(content: version.content).number(ordinal), Usage(bytes: entry.row.size))
         try contents.replace(key, with: entry, area)
         for version in sharing {
             var changed = version
             changed.bytes += entry.row.size
             if try contents.promiseCount(of: changed, area) == 0 { changed.writer = "" }
             try versions.replace(changed, area)
-            let added = Usage(bytes: entry.row.size)
             usage.charge(added, to: version.source.application, area)
-            try usage.check(with: added, of: version.source.application, area)
         }
+        // A check may drop versions to make room, so it comes after all changes.
+        for version in sharing { try usage.check(with: added, of: version.source.application, area) }
     }
 
     private func fulfilSensitive(
