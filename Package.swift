@@ -12,9 +12,12 @@ let strict: [SwiftSetting] = [
 let product = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
-let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+// A package that uses only the libraries turns the trait off with "traits: []". SwiftPM then does not fetch these packages.
+let programs = TargetDependencyCondition.when(traits: ["Programs"])
+let arguments = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess", condition: programs)
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system", condition: programs)
 
 // The five layers, from the lowest up. A target depends only on lower layers or on its own.
 let package = Package(
@@ -28,6 +31,10 @@ let package = Package(
         .executable(name: "ipc-client", targets: ["ipc-client"]),
         .executable(name: "ipc-desktop-open", targets: ["ipc-desktop-open"]),
         .executable(name: "ipc-bridge", targets: ["ipc-bridge"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Programs"]),
+        .trait(name: "Programs", description: "The programs and the tests, with the packages that only they need."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

@@ -4,7 +4,7 @@ import PackageDescription
 // A separate package, so that the measurements use only the public products.
 let package = Package(
     name: "Benchmarks",
-    dependencies: [.package(name: "swift-ipc", path: "..")],
+    dependencies: [.package(name: "swift-ipc", path: "..", traits: [])],
     targets: [
         .executableTarget(
             name: "Load",

@@ -21,7 +21,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "Examples",
     dependencies: [
-        .package(name: "swift-ipc", path: ".."),
+        .package(name: "swift-ipc", path: "..", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),

@@ -1,5 +1,8 @@
 #include "CJemalloc.h"
 
+#if !__has_include(<jemalloc/jemalloc.h>)
+#error "swift-ipc needs jemalloc. On Debian: sudo apt install libjemalloc-dev"
+#endif
 #include <jemalloc/jemalloc.h>
 
 // Options that jemalloc reads on first use (jemalloc(3), "TUNING"). Blocks of 256 KiB or more return to the system as

@@ -1,5 +1,8 @@
 // SQLite provides the store's transactions and file format (Debian: libsqlite3-dev).
 #pragma once
+#if !__has_include(<sqlite3.h>)
+#error "swift-ipc needs SQLite. On Debian: sudo apt install libsqlite3-dev"
+#endif
 #include <sqlite3.h>
 
 // Makes SQLite treat a word in double quotes only as a name, so that a misspelled name is an error and not a string.

@@ -1,5 +1,8 @@
 // The X11 protocol and its XFixes extension, which reports new owners of selections (Debian: libxcb-xfixes0-dev).
 #pragma once
+#if !__has_include(<xcb/xfixes.h>)
+#error "swift-ipc needs XCB with XFixes. On Debian: sudo apt install libxcb-xfixes0-dev"
+#endif
 #include <xcb/xcb.h>
 #include <xcb/xfixes.h>
 
