@@ -35,7 +35,7 @@ package struct BrokerConfiguration: Sendable {
     package static let features = [
         "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take", "fd",
         "time-to-live", "sensitive", "once", "promises", "versions", "quotas", "queue", "requests",
-        "parent", "activation-token", "policy", "direct", "desktop",
+        "parent", "activation-token", "policy", "direct", "desktop", "settings",
     ]
 }
 

@@ -35,15 +35,19 @@ enum InterfaceTables {
             "Broker1.GetLimits": Keys(arguments: ["options": none]),
             "Schemes1.Register": Keys(
                 arguments: ["options": table(RegisterOptions.self), "result": table(RegisterResult.self)],
-                nested: claim, unused: ["default", "running", "activatable", "reason"]),
+                nested: claim, unused: ["default", "running", "activatable", "stored", "reason"]),
             "Schemes1.Unregister": Keys(arguments: ["options": none]),
             "Schemes1.CanOpenURL": Keys(arguments: ["options": table(CanOpenURLOptions.self)]),
             "Schemes1.ResolveURL": Keys(
                 arguments: ["options": none, "resolution": table(ResolutionFacts.self)], nested: claim,
-                unused: ["scheme", "handler", "default"]),
+                unused: ["scheme", "handler", "default", "stored", "fd"]),
             "Schemes1.ListHandlers": Keys(
                 arguments: ["options": table(PageOptions.self), "handlers": claim], unused: ["scheme", "reason"]),
             "Schemes1.SetDefault": Keys(arguments: ["options": none]),
+            "Schemes1.ListDefaults": Keys(
+                arguments: ["options": table(PageOptions.self), "defaults": table(DefaultFacts.self)]),
+            "Schemes1.ListPolicies": Keys(
+                arguments: ["options": table(PageOptions.self), "policies": table(PolicyFacts.self)]),
             "Schemes1.GetPolicy": Keys(arguments: ["options": none, "policy": table(PolicyFacts.self)]),
             "Schemes1.SetPolicy": Keys(arguments: ["options": none, "policy": table(PolicyOptions.self)]),
             "Schemes1.ReloadClaims": Keys(arguments: ["options": none]),

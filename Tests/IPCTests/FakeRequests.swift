@@ -34,7 +34,7 @@ final class FakeRequests {
             Schemes1.unregister.answered { input, _ throws in self.unregistered.append((input.0, input.1)) },
             Schemes1.listHandlers.answered { input, _ async throws in
                 await self.beforeListing()
-                return self.claims.filter { $0.scheme == input.0 }
+                return self.claims.filter { $0.name == input.0 }
             },
             Schemes1.getPolicy.answered { input, _ throws in self.policy(of: input.0) },
             Schemes1.setPolicy.answered { input, _ throws in self.policies[input.0] = input.1 },

@@ -300,7 +300,7 @@ struct HandlingTests {
         try await application.register(["stored"])
         var stored = ClaimFacts()
         (stored.application, stored.kind) = ("demo.IPCServer", "persistent")
-        pair.broker.requests.claims = [HandlerRow(scheme: "stored", facts: stored)]
+        pair.broker.requests.claims = [HandlerRow("stored", stored)]
         let ended = Task { try await nothing() }
         try await application.stopReceiving()
         #expect(pair.broker.requests.unregistered.map(\.schemes) == [["IPCServer.demo"]])

@@ -23,6 +23,16 @@ extension Application {
         try await claims.setDefault(application, for: scheme)
     }
 
+    /// The applications that the user chose for schemes, sorted by scheme, even if they do not claim them at present.
+    package nonisolated func choices() -> Listing<SchemeChoice> {
+        Listing { [claims] after throws(IPCError) in try await claims.choices(after: after?.scheme) }
+    }
+
+    /// The stored policies, sorted by application.
+    package nonisolated func policies() -> Listing<StoredPolicy> {
+        Listing { [claims] after throws(IPCError) in try await claims.policies(after: after?.application) }
+    }
+
     /// Claims schemes. Without `persistent`, this application itself becomes a handler, as with
     /// ``connect(id:schemes:window:allowReserved:resends:bus:)``, and requests arrive in ``openURLs``. With
     /// `persistent`, the claims are stored and outlive every process.

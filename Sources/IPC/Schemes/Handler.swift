@@ -20,6 +20,10 @@ public struct Handler: Sendable, Hashable {
     public let isRunning: Bool?
     /// Whether the bus can start the application; `nil` if the broker does not report it.
     public let isActivatable: Bool?
+    /// Whether the claim is stored, even if ``kind`` says otherwise; `nil` if the broker does not report it.
+    package let isStored: Bool?
+    /// Whether the application accepts large values as descriptors; `nil` if the broker does not report it.
+    package let takesDescriptors: Bool?
     /// Why the application was chosen or not; `nil` except in a ``URLResolution``.
     public let reason: String?
 
@@ -32,6 +36,7 @@ public struct Handler: Sendable, Hashable {
         isDefault = facts.isDefault ?? false
         isRunning = facts.running
         isActivatable = facts.activatable
+        (isStored, takesDescriptors) = (facts.stored, facts.fd)
         reason = facts.reason
     }
 }

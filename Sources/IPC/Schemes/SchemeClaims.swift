@@ -22,7 +22,18 @@ struct SchemeClaims {
         let rows = try await link.call(
             Schemes1.listHandlers, (scheme?.spelling ?? "", options), repeatable: true, waitsForBus: waitsForBus)
         return try rows.map { (row) throws(IPCError) in
-            Handler(row.facts, scheme: try known(URLScheme.self, row.scheme))
+            Handler(row.facts, scheme: try known(URLScheme.self, row.name))
+        }
+    }
+
+    /// - Parameter row: the scheme in the last row of the previous page; `nil` for the first page.
+    func choices(after row: URLScheme? = nil) async throws(IPCError) -> [SchemeChoice] {
+        var options = PageOptions()
+        options.after = row?.canonical
+        return try await link.call(Schemes1.listDefaults, options, repeatable: true).map { (row) throws(IPCError) in
+            SchemeChoice(
+                scheme: try known(URLScheme.self, row.name),
+                application: try known(ApplicationID.self, row.facts.application))
         }
     }
 
@@ -55,8 +66,20 @@ struct SchemeClaims {
     }
 
     func policy(of application: ApplicationID) async throws(IPCError) -> AccessPolicy {
-        let facts = try await link.call(Schemes1.getPolicy, (application.text, NoOptions()), repeatable: true)
-        return AccessPolicy(
+        try policy(try await link.call(Schemes1.getPolicy, (application.text, NoOptions()), repeatable: true))
+    }
+
+    /// - Parameter row: the application in the last row of the previous page; `nil` for the first page.
+    func policies(after row: ApplicationID? = nil) async throws(IPCError) -> [StoredPolicy] {
+        var options = PageOptions()
+        options.after = row?.text
+        return try await link.call(Schemes1.listPolicies, options, repeatable: true).map { (row) throws(IPCError) in
+            StoredPolicy(application: try known(ApplicationID.self, row.name), policy: try policy(row.facts))
+        }
+    }
+
+    private func policy(_ facts: PolicyFacts) throws(IPCError) -> AccessPolicy {
+        AccessPolicy(
             allowsOthers: try known(PolicyWord(rawValue: facts.others ?? "allow"), "policy", facts.others) == .allow,
             allowed: try ids(facts.allow), refused: try ids(facts.deny))
     }
@@ -72,6 +95,18 @@ struct SchemeClaims {
         if !policy.refused.isEmpty { options.deny = policy.refused.sorted().map(\.text) }
         try await link.call(Schemes1.setPolicy, (application.text, options, NoOptions()), repeatable: true)
     }
+}
+
+/// The application that the user chose for a scheme.
+package struct SchemeChoice: Sendable, Hashable {
+    package let scheme: URLScheme
+    package let application: ApplicationID
+}
+
+/// The policy that is stored for an application.
+package struct StoredPolicy: Sendable, Hashable {
+    package let application: ApplicationID
+    package let policy: AccessPolicy
 }
 
 extension RegisterOptions {

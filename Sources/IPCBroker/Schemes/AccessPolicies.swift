@@ -36,6 +36,13 @@ final class AccessPolicies {
         return facts
     }
 
+    /// A page of the stored policies, sorted by application.
+    func list(_ options: PageOptions) throws -> [FactsRow<PolicyFacts>] {
+        let after = try options.after.flatMap { try $0.isEmpty ? nil : ApplicationID($0) }
+        let rest = policies.keys.filter { id in after.map { id > $0 } ?? true }
+        return rest.sorted().prefix(try limits.page(options.limit)).map { FactsRow($0.text, facts(of: $0)) }
+    }
+
     /// Validates and stores a policy. The policy is on disk when this returns.
     func set(_ options: PolicyOptions, of application: ApplicationID) async throws {
         let (allowed, refused) = (try ids(options.allow), try ids(options.deny))

@@ -283,14 +283,27 @@ final class SchemesService {
             facts.isDefault = claim.application == chosen
             facts.running = clients.isRunning(claim.application)
             facts.activatable = activatable.contains(claim.application.text)
-            return HandlerRow(scheme: claim.scheme.spelling, facts: facts)
+            facts.stored = claim.kinds.contains(.persistent)
+            facts.fd = self.facts(of: claim.application).takesDescriptors
+            return HandlerRow(claim.scheme.spelling, facts)
         }
     }
 
-    /// Refuses a sandboxed caller, which must not choose handlers for the user (I21).
+    /// Refuses a sandboxed caller, which must neither choose handlers for the user (I21) nor list the user's choices.
     private func checkUser(_ call: IncomingCall) async throws {
         guard await clients.caller(call.sender).visibility.isWhole else {
-            throw IPCError(.accessDenied, "a sandboxed program cannot choose handlers for the user")
+            throw IPCError(
+                .accessDenied, "a sandboxed program can neither choose handlers for the user nor list the choices")
+        }
+    }
+
+    func listDefaults(_ options: PageOptions, _ call: IncomingCall) async throws -> [FactsRow<DefaultFacts>] {
+        try await checkUser(call)
+        let after = try options.after.flatMap { try $0.isEmpty ? nil : URLScheme($0) }
+        return registry.defaults(after: after, limit: try limits.page(options.limit)).map { scheme, application in
+            var facts = DefaultFacts()
+            facts.application = application.text
+            return FactsRow(scheme.canonical, facts)
         }
     }
 
@@ -335,11 +348,16 @@ final class SchemesService {
                 Schemes1.resolveURL.answered { try await self.resolveURL($0.0, $1) },
                 Schemes1.listHandlers.answered { try await self.listHandlers($0, $1) },
                 Schemes1.setDefault.answered { try await self.setDefault($0, $1) },
+                Schemes1.listDefaults.answered { try await self.listDefaults($0, $1) },
                 Schemes1.getPolicy.answered { input, _ in self.policies.facts(of: try ApplicationID(input.0)) },
                 Schemes1.setPolicy.answered { input, call in
                     let application = try ApplicationID(input.0)
                     try await self.checkUser(call)
                     try await self.policies.set(input.1, of: application)
+                },
+                Schemes1.listPolicies.answered { options, call in
+                    try await self.checkUser(call)
+                    return try self.policies.list(options)
                 },
                 Schemes1.reloadClaims.answered { try self.announce(self.readInstalled(), after: $1) },
             ])

@@ -28,6 +28,10 @@ package enum Schemes1 {
         name, "SetDefault",
         takes: .of(Argument<String>("scheme"), Argument<String>("application"), Argument<NoOptions>("options")),
         returns: .none, "Stores the user's choice of the application that handles a scheme.")
+    package static let listDefaults = Method(
+        name, "ListDefaults", takes: .of(Argument<PageOptions>("options")),
+        returns: .of(Argument<[FactsRow<DefaultFacts>]>("defaults")),
+        "Lists the applications that the user chose for schemes.")
     package static let getPolicy = Method(
         name, "GetPolicy", takes: .of(Argument<String>("application"), Argument<NoOptions>("options")),
         returns: .of(Argument<PolicyFacts>("policy")),
@@ -37,6 +41,9 @@ package enum Schemes1 {
         takes: .of(
             Argument<String>("application"), Argument<PolicyOptions>("policy"), Argument<NoOptions>("options")),
         returns: .none, "Stores the policy of an application: the sources that may open its URLs.")
+    package static let listPolicies = Method(
+        name, "ListPolicies", takes: .of(Argument<PageOptions>("options")),
+        returns: .of(Argument<[FactsRow<PolicyFacts>]>("policies")), "Lists the stored policies of applications.")
     package static let reloadClaims = Method(
         name, "ReloadClaims", takes: .of(Argument<NoOptions>("options")), returns: .none,
         "Reads the files of installed claims again.")
@@ -47,8 +54,8 @@ package enum Schemes1 {
         "Reports that a different application now handles a scheme.")
 
     package static let description = InterfaceDescription(
-        name, register, unregister, canOpenURL, resolveURL, listHandlers, setDefault, getPolicy, setPolicy,
-        reloadClaims, handlerChanged)
+        name, register, unregister, canOpenURL, resolveURL, listHandlers, setDefault, listDefaults, getPolicy,
+        setPolicy, listPolicies, reloadClaims, handlerChanged)
 }
 
 package struct RegisterOptions: Options {
@@ -102,13 +109,23 @@ package struct ClaimFacts: Facts {
     package var isDefault: Bool?
     package var running: Bool?
     package var activatable: Bool?
+    package var stored: Bool?
+    /// Whether deliveries may carry descriptors.
+    package var fd: Bool?
     package var reason: String?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("scheme", \.scheme), Key("application", \.application), Key("kind", \.kind), Key("handler", \.handler),
         Key("default", \.isDefault), Key("running", \.running), Key("activatable", \.activatable),
-        Key("reason", \.reason),
+        Key("stored", \.stored), Key("fd", \.fd), Key("reason", \.reason),
     ]
+}
+
+/// The user's choice for a scheme.
+package struct DefaultFacts: Facts {
+    package var application: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("application", \.application)]
 }
 
 package struct ResolutionFacts: Facts {
@@ -127,23 +144,26 @@ package struct ResolutionFacts: Facts {
     ]
 }
 
-/// A row of ListHandlers, `(sa{sv})`.
-package struct HandlerRow: DBusCodable {
-    package let scheme: String
-    package let facts: ClaimFacts
+/// A row of ListHandlers.
+package typealias HandlerRow = FactsRow<ClaimFacts>
+
+/// A row of a list, `(sa{sv})`: a name, and what is known about it.
+package struct FactsRow<Content: Facts>: DBusCodable {
+    package let name: String
+    package let facts: Content
     package static var dbusSignature: Signature { "(sa{sv})" }
 
-    package init(scheme: String, facts: ClaimFacts) { (self.scheme, self.facts) = (scheme, facts) }
+    package init(_ name: String, _ facts: Content) { (self.name, self.facts) = (name, facts) }
 
     package init(from reader: inout MessageReader) throws(MessageError) {
-        (scheme, facts) = try reader.structure { (fields) throws(MessageError) in
-            (try String(from: &fields), try ClaimFacts(from: &fields))
+        (name, facts) = try reader.structure { (fields) throws(MessageError) in
+            (try String(from: &fields), try Content(from: &fields))
         }
     }
 
     package func write(to writer: inout MessageWriter) throws(MessageError) {
         try writer.structure { (fields) throws(MessageError) in
-            try scheme.write(to: &fields)
+            try name.write(to: &fields)
             try facts.write(to: &fields)
         }
     }

@@ -67,6 +67,15 @@ extension SchemeRegistry {
     /// The application that the user chose for a scheme, even if it does not claim the scheme now; `nil` if none.
     package func defaultApplication(of scheme: URLScheme) -> ApplicationID? { entries[scheme]?.chosen }
 
+    /// A page of the user's choices, sorted by scheme.
+    package func defaults(
+        after: URLScheme? = nil, limit: Int
+    ) -> [(scheme: URLScheme, application: ApplicationID)] {
+        let rest = entries.filter { scheme, _ in after.map { scheme > $0 } ?? true }
+        let chosen = rest.compactMap { scheme, entry in entry.chosen.map { (scheme, $0) } }
+        return Array(chosen.sorted { $0.0 < $1.0 }.prefix(max(0, limit)))
+    }
+
     /// Up to `limit` schemes that their chosen application does not currently claim, each with that application.
     package func absentDefaults(limit: Int) -> [String: String] {
         let absent = entries.compactMap { scheme, entry in

@@ -52,6 +52,14 @@ extension WireCall {
         WireCall("Schemes1", "ListHandlers", [.s(scheme), .options(options)])
     }
 
+    static func listDefaults(_ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
+        WireCall("Schemes1", "ListDefaults", [.options(options)])
+    }
+
+    static func listPolicies(_ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
+        WireCall("Schemes1", "ListPolicies", [.options(options)])
+    }
+
     static func setDefault(_ scheme: String, _ application: String) -> WireCall {
         WireCall("Schemes1", "SetDefault", [.s(scheme), .s(application), .none])
     }

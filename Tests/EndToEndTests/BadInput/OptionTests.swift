@@ -10,6 +10,7 @@ import Testing
             .openURL("handler.demo:", options), WireCall("Schemes1", "CanOpenURL", [.s("handler.demo:"), dictionary]),
             WireCall("Schemes1", "ResolveURL", [.s("handler.demo:"), dictionary]),
             .register("demo.Stored", ["a"], options), .listHandlers("", options),
+            .listDefaults(options), .listPolicies(options),
             WireCall("Schemes1", "Unregister", [.s("demo.Handler"), .strings([]), dictionary]),
             WireCall("Schemes1", "SetDefault", [.s("handler.demo"), .s("demo.Handler"), dictionary]),
             WireCall("Pasteboards1", "GetPasteboard", [.s("new"), dictionary]),
@@ -60,6 +61,8 @@ import Testing
             illTyped("persistent", [.u(1), .s("true"), .y(1)], register),
             illTyped("window", [.i(-1), .t(1 << 32), .s("1")], register),
             illTyped("allow-reserved", [.u(1), .s("true")], register),
+            illTyped("after", [.u(1), .o("/a")], WireCall.listDefaults),
+            illTyped("limit", [.s("1")], WireCall.listPolicies),
             illTyped("after", [.u(1), .o("/a")], list), illTyped("limit", [.i(-1), .t(1 << 32), .s("1")], list),
         ]
         return rows.flatMap(\.self)

@@ -43,8 +43,8 @@ struct SandboxPeer: Sendable {
         def interface(path, which):
             return dbus.Interface(bus.get_object(name, path, introspect=False), "org.swiftipc." + which)
 
-        broker, boards, urls, simple = (
-            interface(path, which) for which in ["Broker1", "Pasteboards1", "URLs1", "Simple1"])
+        broker, boards, urls, simple, schemes = (
+            interface(path, which) for which in ["Broker1", "Pasteboards1", "URLs1", "Simple1", "Schemes1"])
         none = dbus.Dictionary({}, signature="sv")
 
         def board(text, which="Pasteboard1"):

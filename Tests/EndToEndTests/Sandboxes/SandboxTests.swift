@@ -114,6 +114,24 @@ struct SandboxTests {
         #expect(try await free.ask(skip) == "True")
     }
 
+    @Test func `I21: a sandboxed caller cannot make or list the user's choices`() async throws {
+        _ = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let free = try await SandboxPeer.start(info: nil)
+        for (use, answer) in [
+            ("schemes.SetDefault('demo', 'demo.A', none)", "None"),
+            ("schemes.SetPolicy('demo.A', options(default='deny'), none)", "None"),
+            (
+                "[(str(scheme), str(facts['application'])) for scheme, facts in schemes.ListDefaults(none)]",
+                "[('demo', 'demo.A')]"
+            ),
+            ("[(str(id), str(facts['default'])) for id, facts in schemes.ListPolicies(none)]", "[('demo.A', 'deny')]"),
+        ] {
+            #expect(try await boxed.ask(use) == Self.denied, "\(use)")
+            #expect(try await free.ask(use) == answer, "\(use)")
+        }
+    }
+
     @Test func `a sandboxed caller can use the unique pasteboards that it created`() async throws {
         let client = try await start()
         let boxed = try await SandboxPeer.start(flatpak: Self.id)

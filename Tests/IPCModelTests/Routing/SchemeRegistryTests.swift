@@ -89,6 +89,12 @@ struct SchemeRegistryTests {
         #expect(registry.handler(of: demo) == nil && registry.defaultCount == 1)
         #expect(registry.absentDefaults(limit: 1) == ["ipcserver.demo": "demo.Third"])
         #expect(registry.absentDefaults(limit: 0) == [:])
+        _ = try registry.setDefault(other, first)
+        let pages = [(nil, 1), (registry.defaults(limit: 1)[0].scheme, 1), (nil, 9)].map { after, limit in
+            registry.defaults(after: after, limit: limit).map(\.scheme)
+        }
+        #expect(pages == [[min(demo, other)], [max(demo, other)], [demo, other].sorted()])
+        _ = try registry.setDefault(other, nil)
         _ = try registry.register(third, [other], kind: .live)
         #expect(registry.absentDefaults(limit: 1).count == 1)
         _ = try registry.register(third, [demo], kind: .live)
