@@ -58,8 +58,9 @@ struct ArgumentTests {
                 "send", "open", "call", "handle", "listen", "copy", "paste", "set", "get", "pick", "watch",
                 "board list show history clear remove prune export import",
                 "request list show wait cancel retry drop trace",
-                "scheme list resolve can-open register unregister default policy", "broker status describe", "doctor",
-                "setup",
+                "scheme list resolve can-open register unregister default policy export apply",
+                "broker status describe",
+                "doctor", "setup",
             ])
     }
 

@@ -32,6 +32,9 @@ package struct OutputOptions: ParsableArguments, Sendable {
         try OutputStream.output.write(value.text(form ?? .short) + end.rawValue)
     }
 
+    /// A JSON text that is a file for a person to read: indented, unless `--json` names another form.
+    package func document(_ value: JSONValue) -> String { value.text(form ?? .pretty) + "\n" }
+
     /// Writes a record to standard output: a JSON object with `--json`, otherwise the text, if there is any.
     package func print(
         _ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?, end: RecordEnd = .newline

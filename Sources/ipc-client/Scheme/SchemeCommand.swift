@@ -11,6 +11,6 @@ struct SchemeCommand: ParsableCommand {
             """,
         subcommands: [
             SchemeList.self, SchemeResolve.self, SchemeCanOpen.self, SchemeRegister.self, SchemeUnregister.self,
-            SchemeDefault.self, SchemePolicy.self,
+            SchemeDefault.self, SchemePolicy.self, SchemeExport.self, SchemeApply.self,
         ])
 }

@@ -104,20 +104,27 @@ struct SchemePolicy: ClientCommand {
     }
 
     func json(_ policy: AccessPolicy) -> JSONValue {
-        .object([
-            "application": .string(application),
-            "default": .string(rule(policy).rawValue),
-            "allow": .array(policy.allowed.sorted().map { .string($0.text) }),
-            "deny": .array(policy.refused.sorted().map { .string($0.text) }),
-        ])
+        .object([JSONValue.Member("application", .string(application))] + policy.members)
     }
 
     func text(_ policy: AccessPolicy) -> String {
         let rows =
-            [("default", rule(policy).rawValue)] + policy.allowed.sorted().map { ("allow", $0.text) }
+            [("default", policy.rule.rawValue)] + policy.allowed.sorted().map { ("allow", $0.text) }
             + policy.refused.sorted().map { ("deny", $0.text) }
         return rows.map { "\($0)\t\($1)" }.joined(separator: "\n")
     }
+}
 
-    private func rule(_ policy: AccessPolicy) -> Rule { policy.allowsOthers ? .allow : .deny }
+extension AccessPolicy {
+    /// The rule for sources that no list names.
+    fileprivate var rule: SchemePolicy.Rule { allowsOthers ? .allow : .deny }
+
+    /// The members of the JSON object that describes the policy, besides the application.
+    var members: [JSONValue.Member] {
+        [
+            JSONValue.Member("default", .string(rule.rawValue)),
+            JSONValue.Member("allow", .array(allowed.sorted().map { .string($0.text) })),
+            JSONValue.Member("deny", .array(refused.sorted().map { .string($0.text) })),
+        ]
+    }
 }
