@@ -69,19 +69,7 @@ import Testing
         defer { directory.remove() }
         let file = directory.appending("snippets.swift")
         try FileContents.write(program, to: file)
-        let sources = "\(Self.root)/Sources"
-        let maps = ["\(Binaries.directory)/CLinux.build", "\(sources)/CXXHash", "\(sources)/CLibDBus"].map {
-            "-fmodule-map-file=\($0)/module.modulemap"
-        }
-        let headers = try await RunningProcess.run("pkg-config", ["--cflags", "dbus-1"]).succeeded().output
-            .split(whereSeparator: \.isWhitespace).map(String.init)
-        let libraries = (maps + headers).flatMap { ["-Xcc", $0] }
-        return try await RunningProcess.run(
-            "swiftc",
-            [
-                "-typecheck", "-swift-version", "6", "-I", "\(Binaries.directory)/Modules", "-module-cache-path",
-                "\(Binaries.directory)/ModuleCache",
-            ] + libraries + [file], deadline: .seconds(120))
+        return try await SwiftCompiler.run(file, ["-typecheck"])
     }
 
     @Test func everySnippetCompiles() async throws {
