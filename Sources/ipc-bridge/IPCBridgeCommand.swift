@@ -16,7 +16,11 @@ struct IPCBridgeCommand: ToolCommand {
             after the program exits. The pasteboard's content can be pasted into every program. The bridge serves one \
             display: the Wayland display (WAYLAND_DISPLAY) if its compositor has the data control protocol, otherwise \
             the X11 display (DISPLAY). When it starts, the bridge takes the content of the desktop's clipboard, if \
-            there is any. The bridge exits with 0 when the display connection closes, and on SIGTERM, SIGINT or SIGHUP.
+            there is any.
+
+            If the compositor or X server ends, the bridge waits until a display of the same name returns, and starts \
+            anew. The bridge exits with 0 on SIGTERM, SIGINT or SIGHUP, and when the display cannot return: its server \
+            is on another machine, or the message bus or the folder of the display's socket is gone.
 
             The bridge reads the pasteboard only when a program pastes. Text is UTF-8, and is offered under all names \
             that programs use for it. The texts of several items are pasted together, and so are their URLs. If a copy \
@@ -31,9 +35,9 @@ struct IPCBridgeCommand: ToolCommand {
             systemd does not manage the session, copy share/swift-ipc/ipc-bridge.desktop to ~/.config/autostart.
 
             EXIT CODES
-              0           the display connection closed, or a signal arrived
+              0           a signal arrived, or the session ended
               64          wrong usage
-              69          no display, no bus or no broker
+              69          no usable display, no bus or no broker
               73          another ipc-bridge serves the display
 
             EXAMPLES
@@ -72,16 +76,11 @@ struct IPCBridgeCommand: ToolCommand {
         // The bridge must keep running if another program exits while the bridge is writing to it.
         signal(SIGPIPE, SIG_IGN)
         let report = BridgeReport(output: output, isVerbose: verbose)
-        let clipboard = try openClipboard(display, report)
+        let clipboard = try openDisplay(display, report)
         let app = try await Application.connect(id: "org.swiftipc.Bridge")
-        let start = try await app.changeCount()
-        let board = app.generalPasteboard
-        let feed = ChangeFeed(app, of: [board.name], since: start) { error in
-            report.warn(IPCError(error.code, "\(error.message); waiting for the broker"))
-        }
         let bridge = Bridge(
-            board, clipboard, mostBytes: Int(sizeLimit) << 20, offersSecrets: secrets, report)
-        try await bridge.run(feed, until: stop)
+            app, on: clipboard.display, mostBytes: Int(sizeLimit) << 20, offersSecrets: secrets, report)
+        try await bridge.run(clipboard, until: stop)
         await app.close()
     }
 }

@@ -9,6 +9,8 @@ package struct BusServices {
 
     init(_ link: BrokerLink) { self.link = link }
 
+    package var isConnected: Bool { link.connection.isConnected }
+
     /// Waits until a broker is running, without starting one.
     /// - Returns: `false` if the time runs out.
     package func waitForBroker(atMost time: Duration) async -> Bool {

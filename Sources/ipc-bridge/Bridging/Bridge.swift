@@ -4,10 +4,10 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Keeps a pasteboard and a desktop's clipboard in sync until the display connection closes or a signal arrives. The
-/// bridge handles one change at a time, and then the newest one that is waiting, so two changes never mix. It ignores
-/// its own changes: on the clipboard, it recognizes itself as the owner; on the pasteboard, it recognizes its own
-/// change counts.
+/// Keeps a pasteboard and a desktop's clipboard in sync until a signal arrives or the session ends. If the display
+/// ends, the bridge waits until it returns. The bridge handles one change at a time, and then the newest one that is
+/// waiting, so two changes never mix. It ignores its own changes: on the clipboard, it recognizes itself as the owner;
+/// on the pasteboard, it recognizes its own change counts.
 @DBusActor
 final class Bridge {
     private enum Move {
@@ -19,8 +19,12 @@ final class Bridge {
         var isOfBoard: Bool { if case .board = self { true } else { false } }
     }
 
+    private let app: Application
     private let board: Pasteboard
-    private let clipboard: any DesktopClipboard
+    private let display: Display
+    /// `nil` while the display is gone.
+    private var clipboard: (any DesktopClipboard)?
+    private var returning: Task<Void, any Error>?
     private let mostBytes: Int
     private let offersSecrets: Bool
     private let report: BridgeReport
@@ -40,33 +44,33 @@ final class Bridge {
     /// - Parameters:
     ///   - mostBytes: the size limit of one copy, all types together.
     ///   - offersSecrets: whether versions that are sensitive or can be read only once are offered to the desktop.
-    init(
-        _ board: Pasteboard, _ clipboard: any DesktopClipboard, mostBytes: Int, offersSecrets: Bool,
-        _ report: BridgeReport
-    ) {
-        (self.board, self.clipboard, self.mostBytes) = (board, clipboard, mostBytes)
+    init(_ app: Application, on display: Display, mostBytes: Int, offersSecrets: Bool, _ report: BridgeReport) {
+        (self.app, self.display, self.mostBytes) = (app, display, mostBytes)
         (self.offersSecrets, self.report) = (offersSecrets, report)
+        board = app.generalPasteboard
     }
 
-    /// Runs the bridge until a signal. Starts with the content of the clipboard or, if that is empty, the pasteboard.
-    func run(_ feed: ChangeFeed, until stop: StopSignal) async throws {
-        clipboard.changed = { [weak self] isEmpty in self?.add(.clipboard(isEmpty: isEmpty)) }
-        clipboard.ended = { [weak self, report, display = clipboard.display] in
-            report.tell("DisplayEnded", "the connection to \(display) is closed")
-            self?.end()
+    /// Runs the bridge until a signal arrives or the session ends. Starts with the content of the clipboard or, if that
+    /// is empty, the pasteboard; so does each return of the display.
+    func run(_ clipboard: any DesktopClipboard, until stop: StopSignal) async throws {
+        let start = try await app.changeCount()
+        let feed = ChangeFeed(app, of: [board.name], since: start) { [report] error in
+            report.warn(IPCError(error.code, "\(error.message); waiting for the broker"))
         }
+        app.onBusLost { [weak self] in DBusActor.handOver { self?.busLost() } }
         let watching = DBusActor.task { [self] in
             do {
                 while let change = try await feed.next() { boardChanged(change) }
+                end()
             } catch {
-                failure = error
+                end(error)
             }
-            end()
         }
-        defer { watching.cancel() }
-        clipboard.begin()
-        report.tell(
-            "Bridging", "keeping the pasteboard \(board.name) and the clipboard of \(clipboard.display) in sync")
+        defer {
+            watching.cancel()
+            returning?.cancel()
+        }
+        attach(clipboard)
         await stop.run(atSignal: 1) { [self] in
             DBusActor.handOver { self.stopped() }
         } _: {
@@ -74,8 +78,44 @@ final class Bridge {
                 while let move = takeNewest() { await follow(move) }
             }
         }
-        clipboard.close()
+        self.clipboard?.close()
         if let failure { throw failure }
+    }
+
+    private func attach(_ clipboard: any DesktopClipboard) {
+        self.clipboard = clipboard
+        isSecret = false
+        clipboard.changed = { [weak self] isEmpty in self?.add(.clipboard(isEmpty: isEmpty)) }
+        clipboard.ended = { [weak self] in self?.displayEnded() }
+        clipboard.begin()
+        guard self.clipboard === clipboard else { return }
+        report.tell("Bridging", "keeping the pasteboard \(board.name) and the clipboard of \(display) in sync")
+    }
+
+    private func displayEnded() {
+        clipboard?.close()
+        clipboard = nil
+        report.tell("DisplayEnded", "the connection to \(display) is closed; waiting for the display to return")
+        returning = DBusActor.task { [self] in
+            do {
+                guard app.bus.isConnected, let clipboard = try await display.returned() else { return sessionEnded() }
+                if isEnded { clipboard.close() } else { attach(clipboard) }
+            } catch {
+                end(error)
+            }
+        }
+    }
+
+    private func busLost() {
+        report.output.tellBusLost()
+        if clipboard == nil { sessionEnded() }
+    }
+
+    /// Ends the bridge: without a bus, or without a place where the display can return, the session is over.
+    private func sessionEnded() {
+        guard !isEnded else { return }
+        report.tell("SessionEnded", "the display cannot return")
+        end()
     }
 
     private func boardChanged(_ change: PasteboardChange) {
@@ -87,10 +127,11 @@ final class Bridge {
     /// Stops the bridge. Content still being read from another program is dropped.
     private func stopped() {
         end()
-        clipboard.close()
+        clipboard?.close()
     }
 
-    private func end() {
+    private func end(_ reason: (any Error)? = nil) {
+        if !isEnded { failure = reason }
         isEnded = true
         arrivals.continuation.finish()
     }
@@ -108,15 +149,17 @@ final class Bridge {
         return isEnded ? nil : moves.last
     }
 
+    /// Copies a change. While the display is gone, changes are dropped: the bridge starts anew when it returns.
     private func follow(_ move: Move) async {
+        guard let clipboard else { return }
         do {
             switch move {
             case .board:
                 isSecret = false
-                try await offerBoard()
-            case .clipboard(isEmpty: false): try await takeClipboard()
+                try await offerBoard(on: clipboard)
+            case .clipboard(isEmpty: false): try await take(clipboard)
             // The clipboard's owner may have exited. Its content is offered again, unless it is a secret.
-            case .clipboard(isEmpty: true): if !isSecret { try await offerBoard() }
+            case .clipboard(isEmpty: true): if !isSecret { try await offerBoard(on: clipboard) }
             }
         } catch let failure as ClipboardFailure {
             // `superseded` is not reported, because the next change is already known.
@@ -125,12 +168,11 @@ final class Bridge {
             // The broker may be unavailable or full. The next change may succeed.
             report.warn(error.ipcError)
         } catch {
-            self.failure = error
-            end()
+            end(error)
         }
     }
 
-    private func offerBoard() async throws {
+    private func offerBoard(on clipboard: any DesktopClipboard) async throws {
         guard let version = try await board.versions().last else { return await clipboard.withdraw() }
         known = max(known, version.changeCount)
         let isHidden = version.isOnce || version.isSensitive
@@ -148,13 +190,13 @@ final class Bridge {
             "offered the version with change count \(version.changeCount): \(offer.targets.joined(separator: ", "))")
     }
 
-    private func takeClipboard() async throws {
+    private func take(_ clipboard: any DesktopClipboard) async throws {
         let taken = TakenTargets(try await clipboard.targets())
         isSecret = taken.isSecret
         guard !taken.isSecret else {
             return report.trace("Secret", "not copied: the program marked the content as a secret")
         }
-        guard let item = try await item(taken) else {
+        guard let item = try await item(taken, from: clipboard) else {
             return report.trace("NotTaken", "not copied: a pasteboard cannot store any of the offered types")
         }
         guard try await !board.holdsOnly(item) else {
@@ -168,11 +210,13 @@ final class Bridge {
 
     /// Reads another program's copied content as one item; `nil` if a pasteboard cannot store any of its types.
     /// - Throws: `superseded` if the clipboard has changed in the meantime.
-    private func item(_ taken: TakenTargets) async throws(ClipboardFailure) -> PasteboardItem? {
+    private func item(
+        _ taken: TakenTargets, from clipboard: any DesktopClipboard
+    ) async throws(ClipboardFailure) -> PasteboardItem? {
         var room = mostBytes
         var representations: [Representation] = []
         for row in taken.rows {
-            guard let value = try await value(of: row, atMost: room) else { continue }
+            guard let value = try await value(of: row, from: clipboard, atMost: room) else { continue }
             room -= value.byteCount
             representations.append(Representation(type: row.type, value: value))
         }
@@ -180,7 +224,7 @@ final class Bridge {
     }
 
     private func value(
-        of row: TakenTargets.Row, atMost room: Int
+        of row: TakenTargets.Row, from clipboard: any DesktopClipboard, atMost room: Int
     ) async throws(ClipboardFailure) -> Representation.Value? {
         for target in row.targets {
             do throws(ClipboardFailure) {

@@ -1,14 +1,11 @@
-import Glibc
 import IPCModel
-import IPCTools
 
 import class IPCDBus.DBusActor
 
 /// A desktop's clipboard, on X11 or Wayland. Its content is read only when a program requests it from the owner.
 @DBusActor
 protocol DesktopClipboard: AnyObject {
-    /// The display, for use in messages: `the X11 display :0`.
-    nonisolated var display: String { get }
+    nonisolated var display: Display { get }
     /// Called when another program has taken or emptied the clipboard.
     var changed: (_ isEmpty: Bool) -> Void { get set }
     /// Called once when the connection to the display has closed.
@@ -66,38 +63,4 @@ enum ClipboardFailure: Error {
     case stalled
     /// Another program has taken the clipboard in the meantime, or the connection to the display has closed.
     case superseded
-}
-
-/// Opens the session's clipboard, preferably that of a Wayland compositor, which keeps X11 programs in sync with it.
-/// - Parameter display: an X11 display; `nil` for the display named by the environment.
-@DBusActor
-func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {
-    if let display { return try XClipboard(display) }
-    let hasX11 = !environment("DISPLAY").isEmpty
-    if !environment("WAYLAND_DISPLAY").isEmpty {
-        do throws(ToolFailure) { return try WaylandClipboard() } catch {
-            guard hasX11 else { throw error }
-            report.trace("NoDisplay", error.message)
-        }
-    }
-    guard hasX11 else {
-        throw ToolFailure(
-            name: "NoDisplay",
-            message:
-                "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start ipc-bridge in a desktop session",
-            exit: .unavailable)
-    }
-    return try XClipboard(environment("DISPLAY"))
-}
-
-/// The value of an environment variable; empty if it is not set.
-func environment(_ variable: String) -> String { getenv(variable).map { String(cString: $0) } ?? "" }
-
-extension ToolFailure {
-    /// - Parameter kind: `X11` or `Wayland`.
-    static func unusable(_ kind: String, display: String, _ reason: String) -> ToolFailure {
-        ToolFailure(
-            name: "NoDisplay", message: "the \(kind) display “\(display)” cannot be used: \(reason)",
-            exit: .unavailable)
-    }
 }

@@ -9,11 +9,13 @@ import class IPCDBus.Descriptor
 /// `zwlr_data_control_v1`. Requests and events have the same numbers in both protocols.
 @DBusActor
 final class WaylandClipboard: DesktopClipboard {
-    let display: String
+    let display: Display
     var changed: (Bool) -> Void = { _ in }
     var ended: () -> Void = {}
 
     private let connection: WaylandConnection
+    /// A locked file, which another bridge cannot lock. Wayland itself has nothing that only one client can own.
+    private var lock: Descriptor?
     private let manager: UInt32
     private let seat: UInt32
     private var device: UInt32 = 0
@@ -28,18 +30,27 @@ final class WaylandClipboard: DesktopClipboard {
     /// A type that identifies this process's offer.
     private let mark = "\(WaylandClipboard.markType);id=\(UInt64.random(in: 0 ... .max))"
 
-    /// - Throws: a ``ToolFailure`` if there is no compositor with data control.
-    init() throws(ToolFailure) {
-        connection = try WaylandConnection()
-        display = "the Wayland display \(connection.name)"
+    /// - Throws: a ``ToolFailure`` if there is no compositor with data control, or if another bridge serves it.
+    init(_ name: String) throws(ToolFailure) {
+        display = .wayland(name)
+        connection = try WaylandConnection(display)
         guard let seat = connection.bind("wl_seat") else {
-            throw .unusable("Wayland", display: connection.name, "it has no seat, and so no clipboard")
+            throw display.unusable("it has no seat, and so no clipboard")
         }
         guard let manager = connection.bind("ext_data_control_manager_v1", "zwlr_data_control_manager_v1") else {
-            throw .unusable(
-                "Wayland", display: connection.name, "it has neither ext_data_control_v1 nor zwlr_data_control_v1")
+            throw display.unusable("it has neither ext_data_control_v1 nor zwlr_data_control_v1")
         }
+        lock = try Self.lock(display)
         (self.seat, self.manager) = (seat, manager)
+    }
+
+    /// Locks a file beside the compositor's socket. Without the right to create it, nothing is locked.
+    private static func lock(_ display: Display) throws(ToolFailure) -> Descriptor? {
+        let file = Glibc.open("\(display.socket ?? "").ipc-bridge", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return nil }
+        let lock = Descriptor(owning: file)
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else { throw display.taken }
+        return lock
     }
 
     func begin() {
@@ -98,6 +109,7 @@ final class WaylandClipboard: DesktopClipboard {
     func close() {
         endReadings()
         connection.close()
+        lock = nil
     }
 
     private func endReadings() {

@@ -15,8 +15,6 @@ final class WaylandConnection {
     /// The ID of the display, the only object that exists from the start.
     private static let displayObject: UInt32 = 1
 
-    /// The value of `WAYLAND_DISPLAY`.
-    let name: String
     private let socket: Descriptor
     private var incoming: [UInt8] = []
     private var descriptors: [Descriptor] = []
@@ -32,15 +30,14 @@ final class WaylandConnection {
     /// Called once when the compositor has closed the connection.
     var ended: () -> Void = {}
 
-    /// Connects to the session's compositor, as `wl_display_connect(3)` does, and reads its global objects.
-    init() throws(ToolFailure) {
-        name = environment("WAYLAND_DISPLAY")
-        let path = name.hasPrefix("/") ? name : "\(environment("XDG_RUNTIME_DIR"))/\(name)"
+    /// Connects to a compositor, as `wl_display_connect(3)` does, and reads its global objects.
+    init(_ display: Display) throws(ToolFailure) {
+        let path = display.socket ?? ""
         socket = Descriptor(owning: Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw .unusable("Wayland", display: name, "its path is too long")
+            throw display.unusable("its path is too long")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let failed = withUnsafePointer(to: &address) { address in
@@ -48,7 +45,7 @@ final class WaylandConnection {
                 connect(socket.rawValue, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) != 0
             }
         }
-        guard !failed else { throw .unusable("Wayland", display: name, String(cString: strerror(errno))) }
+        guard !failed else { throw display.unusable(String(cString: strerror(errno))) }
         _ = fcntl(socket.rawValue, F_SETFL, O_NONBLOCK)
         handle(Self.displayObject) { [weak self] event in
             // error(object, code, message) is the last event; delete_id(id) announces that an object no longer exists.

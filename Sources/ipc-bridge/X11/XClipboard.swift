@@ -7,7 +7,7 @@ import class IPCDBus.DBusActor
 /// The clipboard of an X11 display: the selection `CLIPBOARD`, owned by another program or by this one.
 @DBusActor
 final class XClipboard: DesktopClipboard {
-    let display: String
+    let display: Display
     var changed: (Bool) -> Void = { _ in }
     var ended: () -> Void = {}
 
@@ -17,22 +17,17 @@ final class XClipboard: DesktopClipboard {
     private let reader: XSelectionReader
     private let owner: XSelectionOwner
 
-    /// - Throws: a ``ToolFailure`` if there is no such display, or if another bridge serves it: two bridges would keep
-    ///   copying each other's content.
-    init(_ display: String) throws(ToolFailure) {
-        connection = try XConnection(display)
-        self.display = "the X11 display \(display)"
+    /// - Throws: a ``ToolFailure`` if there is no such display, or if another bridge serves it.
+    init(_ name: String) throws(ToolFailure) {
+        connection = try XConnection(name)
+        display = .x11(name)
         window = connection.makeWindow()
         selection = connection.atom("CLIPBOARD")
         reader = XSelectionReader(connection, of: selection)
         owner = XSelectionOwner(connection, of: selection, window: window)
         // ICCCM §2.8: the owner of this selection is the display's only bridge.
         let place = connection.atom("_SWIFT_IPC_BRIDGE")
-        guard connection.owner(of: place) == xcb_window_t(XCB_NONE) else {
-            throw ToolFailure(
-                name: "NotOwner", message: "another ipc-bridge already serves \(self.display); stop that one first",
-                exit: .cannotCreate)
-        }
+        guard connection.owner(of: place) == xcb_window_t(XCB_NONE) else { throw display.taken }
         xcb_set_selection_owner(connection.handle, window, place, connection.serverTime(window))
         connection.received = { [weak self] event in self?.take(event) }
         connection.ended = { [weak self] in

@@ -29,20 +29,20 @@ final class XConnection {
     var ended: () -> Void = {}
 
     /// Connects to a display. The corresponding C function is `xcb_connect`.
-    init(_ display: String) throws(ToolFailure) {
+    init(_ name: String) throws(ToolFailure) {
+        let display = Display.x11(name)
         var screen: CInt = 0
-        guard let handle = xcb_connect(display, &screen) else {
-            throw .unusable("X11", display: display, "there is no memory left")
+        guard let handle = xcb_connect(name, &screen) else {
+            throw display.unusable("there is no memory left")
         }
         guard xcb_connection_has_error(handle) == 0 else {
             xcb_disconnect(handle)
-            throw .unusable(
-                "X11", display: display,
+            throw display.unusable(
                 "it rejects the connection; check that it is running and that you may use it (xauth)")
         }
         guard let fixes = cxcb_xfixes(handle), fixes.pointee.present != 0 else {
             xcb_disconnect(handle)
-            throw .unusable("X11", display: display, "it lacks the XFixes extension, which reports clipboard changes")
+            throw display.unusable("it lacks the XFixes extension, which reports clipboard changes")
         }
         // XFixes requires this request before any other.
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 1, 0), nil))

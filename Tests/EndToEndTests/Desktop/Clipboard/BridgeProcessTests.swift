@@ -10,18 +10,51 @@ struct BridgeProcessTests {
         try await RunningProcess.run(try Binaries.path("ipc-bridge"), arguments, environment: environment)
     }
 
+    /// A number that no other test's X server gets: those take the first free one.
+    private static var freeName: String { ":\(Int.random(in: 10_000...60_000))" }
+
     @Test(arguments: Desk.allCases)
-    func theBridgeExitsWithItsDisplay(desk: Desk) async throws {
-        let scene = try await ClipboardScene.start(desk)
+    func theBridgeServesADisplayThatReturns(desk: Desk) async throws {
+        let scene = try await ClipboardScene.start(desk, name: Self.freeName)
         let bridge = try await scene.bridge()
         try await scene.board.setString("offered")
         try await bridge.errors.waitForLine(containing: "offered the version with change count")
-        #expect(bridge.isRunning)
         await scene.endDisplay()
-        #expect(try await bridge.wait() == .success)
-        #expect(bridge.errors.text.contains("is closed"))
-        // The pasteboard still has the content that was set before the display was closed.
+        try await bridge.errors.waitForLine(containing: "waiting for the display to return")
+        // The end of the display changes no content, and other programs can still change it.
         #expect(try await scene.board.string == "offered")
+        try await scene.board.setString("set in between")
+        try await scene.startDisplayAgain()
+        try await bridge.errors.waitForLine(containing: "in sync")
+        try await bridge.errors.waitForLine(containing: "offered the version with change count")
+        #expect(try await scene.paste().output == "set in between")
+        try await scene.copy("copied")
+        try await bridge.errors.waitForLine(containing: "stored a version with change count")
+        #expect(try await scene.board.string == "copied")
+        #expect(try await bridge.terminate() == .success)
+    }
+
+    @Test(arguments: Desk.allCases)
+    func aSignalStopsItWhileItWaitsForTheDisplay(desk: Desk) async throws {
+        let scene = try await ClipboardScene.start(desk, name: Self.freeName)
+        let bridge = try await scene.bridge()
+        await scene.endDisplay()
+        try await bridge.errors.waitForLine(containing: "waiting for the display to return")
+        #expect(try await bridge.terminate() == .success)
+    }
+
+    /// Without a bus, the session is over, and the bridge does not wait for another one.
+    @Test(arguments: [true, false])
+    func theBridgeExitsWhenBothDisplayAndBusHaveEnded(busEndsFirst: Bool) async throws {
+        let scene = try await ClipboardScene.start(.x11, name: Self.freeName)
+        let bridge = try await scene.bridge()
+        try await bridge.errors.waitForLine(containing: "is not offered")
+        if busEndsFirst { try await PrivateBus.current.kill() }
+        await scene.endDisplay()
+        try await bridge.errors.waitForLine(containing: "waiting for the display to return")
+        if !busEndsFirst { try await PrivateBus.current.kill() }
+        #expect(try await bridge.wait() == .success)
+        #expect(bridge.errors.text.contains("the display cannot return"))
     }
 
     @Test(arguments: Desk.allCases, [SIGTERM, SIGINT, SIGHUP])
@@ -68,7 +101,7 @@ struct BridgeProcessTests {
         for (name, value) in [("DISPLAY", ":4711"), ("WAYLAND_DISPLAY", "wayland-4711")] {
             let wrong = try await run([], environment.merging([name: value]) { $1 })
             #expect(wrong.status == .exited(69), "\(wrong)")
-            #expect(wrong.errors.contains("“\(value)” cannot be used"), "\(wrong)")
+            #expect(wrong.errors.contains("display \(value) cannot be used"), "\(wrong)")
         }
         let json = try await run(["--json"], environment)
         #expect(try JSONText.string("error", in: json.errors) == "NoDisplay")
@@ -84,8 +117,9 @@ struct BridgeProcessTests {
         #expect(lost.status == .exited(69) && lost.errors.contains("there is no session bus"), "\(lost)")
     }
 
-    @Test func oneServesADisplay() async throws {
-        let scene = try await ClipboardScene.start()
+    @Test(arguments: Desk.allCases)
+    func oneServesADisplay(desk: Desk) async throws {
+        let scene = try await ClipboardScene.start(desk)
         let bridge = try await scene.bridge()
         let second = try await run([], scene.environment)
         #expect(second.status == .exited(73) && second.errors.contains("another ipc-bridge"), "\(second)")

@@ -20,7 +20,8 @@ struct ClipboardScene: Sendable {
     /// Stops the display.
     let endDisplay: @Sendable () async -> Void
 
-    static func start(_ desk: Desk = .x11) async throws -> ClipboardScene {
+    /// - Parameter name: the name of the X11 display; by default, the first free one.
+    static func start(_ desk: Desk = .x11, name: String? = nil) async throws -> ClipboardScene {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
         let app = try await Application.connect(id: "org.example.Clipboard", bus: .address(bus.address))
@@ -28,7 +29,7 @@ struct ClipboardScene: Sendable {
         (environment["DISPLAY"], environment["WAYLAND_DISPLAY"]) = (nil, nil)
         switch desk {
         case .x11:
-            let display = try await VirtualDisplay.start()
+            let display = try await VirtualDisplay.start(name)
             environment["DISPLAY"] = display.name
             return ClipboardScene(
                 desk: desk, broker: broker, app: app, environment: environment, endDisplay: { await display.end() })
@@ -37,6 +38,16 @@ struct ClipboardScene: Sendable {
             environment.merge(display.environment) { $1 }
             return ClipboardScene(
                 desk: desk, broker: broker, app: app, environment: environment, endDisplay: { await display.end() })
+        }
+    }
+
+    /// Starts a display of the same name, after `endDisplay`.
+    func startDisplayAgain() async throws {
+        switch desk {
+        case .x11: _ = try await VirtualDisplay.start(environment["DISPLAY"])
+        case .wayland:
+            let display = try await HeadlessCompositor.start()
+            #expect(display.environment["WAYLAND_DISPLAY"] == environment["WAYLAND_DISPLAY"])
         }
     }
 
