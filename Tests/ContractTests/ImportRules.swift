@@ -15,8 +15,9 @@ struct ImportRules {
             "IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCQueues", "CLinux", "Logging",
         ],
         "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "CXXHash", "Logging"],
-        // Layer 4
         "IPCFoundation": ["IPC"],
+        "IPCPrivateBus": ["CLinux", "Subprocess", "SystemPackage"],
+        // Layer 4
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
         "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "CJemalloc", "ArgumentParser", "Logging"],
         "ipc-desktop-open": ["CGIO"],

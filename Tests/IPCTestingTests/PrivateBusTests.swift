@@ -19,7 +19,7 @@ import Testing
         let listed = try await RunningProcess.run("busctl", ["--user", "--no-pager", "list"]).succeeded()
         #expect(listed.output.contains("org.freedesktop.DBus"))
         #expect(try bus.residentBytes > 1_000_000)
-        #expect(try ProcessStatus(pid: bus.pid).command == bus.implementation.rawValue)
+        #expect(try ProcessStatus(pid: bus.pid).command == BusImplementation.current.rawValue)
     }
 
     @Test(.privateBus) func `a killed bus starts again at its address`() async throws {

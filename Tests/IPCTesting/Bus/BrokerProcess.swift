@@ -143,15 +143,7 @@ package final class BrokerProcess: Sendable {
                 SystemCallTrace.failing("pread64", number: $0, on: store + "/store.sqlite", output: "/dev/null")
             } ?? []
         let command = tracer + [try settings.executable ?? Binaries.path("ipc-broker"), "--store", store]
-        let process = try await RunningProcess.start(
-            command[0], Array(command.dropFirst()) + settings.arguments,
-            environment: bus.environment.merging(settings.environment) { $1 }, input: .none)
-        do {
-            try await process.errors.waitForLine { $0.split { !$0.isLetter }.contains("ready") }
-        } catch {
-            await process.end()
-            throw error
-        }
+        let process = try await bus.startBroker(command + settings.arguments, environment: settings.environment)
         let pid = tracer.isEmpty ? process.pid : process.statistics.children.first
         guard let pid else { throw HarnessError("The traced broker has ended. \(process.errors.text)") }
         return Life(process: process, pid: pid, startTime: clock.now - begin, traceFile: traceFile)

@@ -6,8 +6,7 @@ package enum Binaries {
     /// The directory of the tools.
     package static let directory: String = {
         if let given = environmentVariable("IPC_BINARIES"), !given.isEmpty { return given }
-        let running = (try? executablePath()) ?? CommandLine.arguments[0]
-        return running.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return TestExecutable.directory
     }()
 
     /// The absolute path of a tool such as `ipc-broker`.
@@ -34,12 +33,5 @@ package enum Binaries {
                 "There is no executable \(path). Build it (swift build --package-path Examples --product \(program)).")
         }
         return path
-    }
-
-    private static func executablePath() throws -> String {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
-        guard count > 0 else { throw HarnessError.system("readlink /proc/self/exe") }
-        return String(decoding: buffer[..<count], as: UTF8.self)
     }
 }

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The size of the heavy tests: `small` in every test run, `full` before a release. The code is the same.
 ///
 /// The environment variable `IPC_TEST_SIZE` selects it; the default is `small`.
@@ -21,9 +19,4 @@ package enum TestSize: String, Sendable {
     package static func pick<Value>(small: Value, full: Value) -> Value {
         current == .small ? small : full
     }
-}
-
-/// The value of an environment variable of this process; `nil` if it is not set.
-package func environmentVariable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
 }

@@ -7,7 +7,7 @@ package struct HarnessError: Error, CustomStringConvertible, Sendable {
     package init(_ description: String) { self.description = description }
 
     /// A failed system call, with the text of `errno`.
-    static func system(_ what: String) -> HarnessError {
+    package static func system(_ what: String) -> HarnessError {
         HarnessError("\(what): \(String(cString: strerror(errno)))")
     }
 }

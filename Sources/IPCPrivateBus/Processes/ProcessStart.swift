@@ -39,7 +39,9 @@ struct ProcessStart: Sendable {
             }
             if case .success(let pid) = started.value { ChildGuardian.forget(pid) }
         }
-        return RunningProcess(name: name, pid: try await started.wait { try $0?.get() }, streams: streams)
+        // The child starts even if this task is cancelled. Without this wait, it would be left behind.
+        let pid = try await Task { try await started.wait { try $0?.get() } }.value
+        return RunningProcess(name: name, pid: pid, streams: streams)
     }
 
     private func execute(

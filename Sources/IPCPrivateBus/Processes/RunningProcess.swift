@@ -140,11 +140,14 @@ package final class RunningProcess: Sendable {
         return try await wait(deadline: deadline)
     }
 
-    /// Kills the process and its children, even if it has already exited itself; waits until it is reaped.
+    /// Kills the process and its children, even if it has already exited itself; waits until it is reaped, even in a
+    /// cancelled task.
     package func end() async {
         killGroup()
-        _ = try? await ending.wait { $0 }
-        await ProcessStatus.killSessions(of: [pid])
+        await Task {
+            _ = try? await ending.wait { $0 }
+            await ProcessStatus.killSessions(of: [pid])
+        }.value
     }
 
     private var describedEnd: String { status?.description ?? "running" }

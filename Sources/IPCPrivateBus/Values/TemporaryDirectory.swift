@@ -1,20 +1,12 @@
 internal import Glibc
 
-/// A new directory with mode 0700 on a real disk, removed with its contents when the value is released or `remove()` is
-/// called.
-///
-/// It is below `IPC_TEST_DIRECTORY` if that is set, or else below `/var/tmp`. A file system in memory is rejected,
-/// because a flush to it proves nothing.
+/// A new directory with mode 0700, removed with its contents when the value is released or `remove()` is called.
 package final class TemporaryDirectory: Sendable {
     /// The absolute path, without a slash at the end.
     package let path: String
 
-    /// Creates the directory. Its name contains `name`, a short word for people who look at it.
-    package init(_ name: String = "test") throws {
-        let base = environmentVariable("IPC_TEST_DIRECTORY") ?? "/var/tmp"
-        guard try !Self.isInMemory(base) else {
-            throw HarnessError("\(base) is a file system in memory; set IPC_TEST_DIRECTORY to a directory on a disk.")
-        }
+    /// Creates the directory below `base`. Its name contains `name`, a short word for people who look at it.
+    package init(_ name: String, below base: String) throws {
         var template = Array("\(base)/ipc-\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw HarnessError.system("mkdtemp below \(base)") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -44,16 +36,5 @@ package final class TemporaryDirectory: Sendable {
         guard unlink(path) != 0, errno == EISDIR else { return }
         for name in FileContents.names(in: path) ?? [] { remove("\(path)/\(name)") }
         rmdir(path)
-    }
-
-    /// Whether the path is on a file system without a disk. The path is on the file system with the longest mount point
-    /// that contains it or, if several are mounted there, on the one mounted last (proc_pid_mounts(5): device, mount
-    /// point, type, …).
-    private static func isInMemory(_ path: String) throws -> Bool {
-        let mounts = try FileContents.text("/proc/self/mounts").split(separator: "\n").map { $0.split(separator: " ") }
-        let holding = mounts.filter { $0.count > 2 && ($0[1] == "/" || "\(path)/".hasPrefix("\($0[1])/")) }
-        let longest = holding.map { $0[1].utf8.count }.max()
-        let type = holding.last { $0[1].utf8.count == longest }?[2]
-        return type == "tmpfs" || type == "ramfs"
     }
 }

@@ -1,20 +1,22 @@
 /// The files of a private bus, and the environment of the programs on it. What would otherwise be in the user's home is
 /// in directories below `home`.
-struct BusDirectory: Sendable {
-    let directory: TemporaryDirectory
+package struct BusDirectory: Sendable {
+    package let directory: TemporaryDirectory
 
-    var socket: String { directory.appending("run/bus") }
+    package var socket: String { directory.appending("run/bus") }
     var address: String { "unix:path=\(socket)" }
-    var configuration: String { directory.appending("bus.conf") }
+    package var configuration: String { directory.appending("bus.conf") }
     var services: String { directory.appending("data/dbus-1/services") }
 
     /// A socket address (`sun_path`) holds 108 bytes, including the NUL (unix(7)).
     private static let longestSocketPath = 107
 
-    init() throws {
-        directory = try TemporaryDirectory("bus")
+    init(_ directory: TemporaryDirectory) throws {
+        self.directory = directory
         guard socket.utf8.count <= Self.longestSocketPath else {
-            throw HarnessError("\(socket) is too long for a socket; set IPC_TEST_DIRECTORY to a shorter directory.")
+            throw HarnessError(
+                "\(socket) is too long for a socket. Set TMPDIR (in swift-ipc's own tests: IPC_TEST_DIRECTORY) to a "
+                    + "shorter directory.")
         }
         for name in ["run", "home", "config", "system-config", "system-data", "data/dbus-1/services"] {
             try directory.makeDirectory(name)
@@ -23,7 +25,7 @@ struct BusDirectory: Sendable {
     }
 
     /// The complete environment of a program on the bus; it contains nothing from the user's session.
-    var environment: [String: String] {
+    package var environment: [String: String] {
         var variables = [
             "DBUS_SESSION_BUS_ADDRESS": address,
             "HOME": directory.appending("home"),

@@ -1,8 +1,6 @@
 internal import Glibc
 
 /// A message bus for a single test, in a temporary directory, with real programs on it.
-///
-/// `@Test(.privateBus)` starts one for each test; see ``PrivateBusTrait``.
 package final class PrivateBus: Sendable {
     @TaskLocal package static var scoped: PrivateBus?
 
@@ -16,9 +14,12 @@ package final class PrivateBus: Sendable {
         }
     }
 
-    package let implementation: BusImplementation
     let files: BusDirectory
     private let lives: Observed<Lives>
+    private let start: Start
+
+    /// Starts the bus, and returns when it accepts connections.
+    package typealias Start = @Sendable (BusDirectory) async throws -> BusProcesses
 
     private struct Lives: Sendable {
         var current: BusProcesses?
@@ -29,16 +30,25 @@ package final class PrivateBus: Sendable {
 
     /// Starts a bus and returns when it accepts connections. Call ``stop()`` when you no longer need it.
     ///
-    /// - Throws: a ``HarnessError`` if this machine cannot run this implementation.
-    package static func start(_ implementation: BusImplementation = .current) async throws -> PrivateBus {
-        let files = try BusDirectory()
-        return PrivateBus(implementation, files, try await BusProcesses.start(implementation, in: files))
+    /// - Parameters:
+    ///   - directory: an empty directory, which ``stop()`` removes.
+    ///   - start: starts the program of the bus.
+    /// - Throws: the errors of `start`; a ``HarnessError`` if the path of the directory is too long.
+    package static func start(
+        in directory: TemporaryDirectory, by start: @escaping Start = BusProcesses.startDaemon
+    ) async throws -> PrivateBus {
+        let files = try BusDirectory(directory)
+        return PrivateBus(files, try await run(start, files), start)
     }
 
-    private init(_ implementation: BusImplementation, _ files: BusDirectory, _ processes: BusProcesses) {
-        self.implementation = implementation
-        self.files = files
+    private init(_ files: BusDirectory, _ processes: BusProcesses, _ start: @escaping Start) {
+        (self.files, self.start) = (files, start)
         lives = Observed(Lives(current: processes, launchers: [processes.launcher]))
+    }
+
+    private static func run(_ start: Start, _ files: BusDirectory) async throws -> BusProcesses {
+        // Start the bus outside the test's process scope: the scope ends before the bus is stopped, and would kill it.
+        try await ProcessScope.$current.withValue(nil) { try await start(files) }
     }
 
     /// The address of the bus, without its GUID: the address stays the same across restarts, but the GUID does not.
@@ -80,18 +90,21 @@ package final class PrivateBus: Sendable {
     /// Starts the bus again at the same address, with the same services; kills it first if it is running.
     package func startAgain() async throws {
         if lives.value.current != nil { try await kill() }
-        let started = try await BusProcesses.start(implementation, in: files)
+        let started = try await Self.run(start, files)
         lives.update { lives in
             lives.current = started
             lives.launchers.append(started.launcher)
         }
     }
 
-    /// Stops the bus, kills all programs that it started, and removes its directory.
+    /// Stops the bus, kills all programs that it started, and removes its directory, even in a cancelled task.
     package func stop() async {
-        if lives.value.current != nil { try? await kill() }
-        for launcher in lives.value.launchers { await launcher.end() }
-        await killMarked()
+        // The waits in a cancelled task would end at once, so they are in a task of their own.
+        await Task {
+            if lives.value.current != nil { try? await kill() }
+            for launcher in lives.value.launchers { await launcher.end() }
+            await killMarked()
+        }.value
         files.directory.remove()
     }
 

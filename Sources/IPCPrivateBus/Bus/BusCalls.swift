@@ -1,7 +1,7 @@
 /// Calls to the bus itself with `dbus-send`, the simplest tool that is not our own.
 extension BusDirectory {
     /// Calls a method of `org.freedesktop.DBus`; the arguments are in the notation of `dbus-send`.
-    func callBus(_ member: String, _ arguments: String...) async throws -> String {
+    package func callBus(_ member: String, _ arguments: String...) async throws -> String {
         try await RunningProcess.run(
             "dbus-send",
             [

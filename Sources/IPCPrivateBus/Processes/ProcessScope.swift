@@ -28,15 +28,18 @@ package final class ProcessScope: Sendable {
         }
     }
 
-    /// Kills running children, and everything that exited children started; waits until the children are reaped.
+    /// Kills running children, and everything that exited children started; waits until the children are reaped, even
+    /// in a cancelled task.
     package func end() async {
         let left = children.withLock { children in
             defer { children = Children() }
             return children
         }
         for process in left.running.values { process.killGroup() }
-        for process in left.running.values { _ = try? await process.wait() }
-        await ProcessStatus.killSessions(of: left.ended.union(left.running.values.map(\.pid)))
+        await Task {
+            for process in left.running.values { _ = try? await process.wait() }
+            await ProcessStatus.killSessions(of: left.ended.union(left.running.values.map(\.pid)))
+        }.value
     }
 }
 

@@ -1,0 +1,6 @@
+internal import Glibc
+
+/// The value of an environment variable of this process; `nil` if it is not set.
+package func environmentVariable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}

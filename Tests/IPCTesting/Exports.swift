@@ -1,0 +1,2 @@
+// The private bus and its processes, which the product IPCTestKit shares.
+@_exported public import IPCPrivateBus
