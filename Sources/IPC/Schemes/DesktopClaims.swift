@@ -16,8 +16,9 @@ package struct DesktopClaims {
     ) async throws(IPCError) -> DesktopLinks {
         let opener = if let given = options.opener { given } else { try CommandWords.read("ipc-client").words[0] }
         let command = try options.command.map(CommandWords.read)
+        let folders = BaseDirectories.ofProcess
         let result = try await inBackground { () throws(IPCError) in
-            try DesktopRegistration(id, in: .ofProcess).register(
+            try DesktopRegistration(id, in: folders).register(
                 schemes, opener: opener, command: command, makesDefault: options.isDefault)
         }
         try await bus.reload(after: result.changes)
@@ -26,8 +27,9 @@ package struct DesktopClaims {
     }
 
     func unregister(_ id: ApplicationID, _ schemes: [URLScheme]) async throws(IPCError) -> DesktopLinks {
+        let folders = BaseDirectories.ofProcess
         let result = try await inBackground { () throws(IPCError) in
-            try DesktopRegistration(id, in: .ofProcess).unregister(schemes.isEmpty ? nil : schemes)
+            try DesktopRegistration(id, in: folders).unregister(schemes.isEmpty ? nil : schemes)
         }
         try await bus.reload(after: result.changes)
         return DesktopLinks(result.changes, result)
@@ -46,8 +48,9 @@ package struct DesktopClaims {
         let command = try command.map(CommandWords.read)
         // If there is no broker, this throws before anything is written.
         try await reloadClaims()
+        let folders = BaseDirectories.ofProcess
         let changes = try await inBackground { () throws(IPCError) in
-            try TransientRegistration(id, in: .ofProcess).register(
+            try TransientRegistration(id, in: folders).register(
                 schemes, command: command, takesDescriptors: takesDescriptors)
         }
         try await bus.reload(after: changes)
@@ -59,9 +62,10 @@ package struct DesktopClaims {
     package func unregisterForSession(
         _ schemes: [URLScheme], of id: ApplicationID
     ) async throws(IPCError) -> DesktopLinks {
-        guard BaseDirectories.ofProcess.runtime != nil else { return DesktopLinks([]) }
+        let folders = BaseDirectories.ofProcess
+        guard folders.runtime != nil else { return DesktopLinks([]) }
         let changes = try await inBackground { () throws(IPCError) in
-            try TransientRegistration(id, in: .ofProcess).unregister(schemes.isEmpty ? nil : schemes)
+            try TransientRegistration(id, in: folders).unregister(schemes.isEmpty ? nil : schemes)
         }
         try await bus.reload(after: changes)
         if !changes.isEmpty { try await reloadClaims() }
@@ -82,8 +86,13 @@ package struct DesktopClaims {
 }
 
 extension BaseDirectories {
+    /// The folders in the environment of this process or, in a test with a private session, in that of the test. Read
+    /// them in the caller's task, because background threads do not see the test.
     package static var ofProcess: BaseDirectories {
-        BaseDirectories { getenv($0).flatMap { String(validatingCString: $0) } }
+        BaseDirectories { name in
+            if let test = SessionEnvironment.ofTest { return test[name] }
+            return getenv(name).flatMap { String(validatingCString: $0) }
+        }
     }
 }
 

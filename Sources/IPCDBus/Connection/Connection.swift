@@ -44,7 +44,8 @@ public final class Connection {
         timeout: Duration = .seconds(25)
     ) async throws(ConnectionError) -> Connection {
         let connection = Connection(
-            address: address, reconnects: reconnects, openingTime: timeout, objects: objects ?? ObjectServer())
+            address: address.inCurrentTask, reconnects: reconnects, openingTime: timeout,
+            objects: objects ?? ObjectServer())
         _ = try await connection.connect()
         return connection
     }

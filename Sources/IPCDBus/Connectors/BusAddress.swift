@@ -10,6 +10,13 @@ public enum BusAddress: Sendable, Hashable {
     /// A D-Bus address (D-Bus specification, "Server addresses").
     case address(String)
 
+    /// This address or, in a test with a private session, the address of its bus in place of the session bus. A
+    /// connection keeps the result, because it reconnects outside the task that opened it.
+    var inCurrentTask: BusAddress {
+        guard self == .session, let test = SessionEnvironment.ofTest else { return self }
+        return .address(test["DBUS_SESSION_BUS_ADDRESS"] ?? "")
+    }
+
     /// The servers to try, in order.
     /// - Throws: ``ConnectionError/noBus(reason:)`` if the address is unknown or malformed.
     func resolve() throws(ConnectionError) -> [ServerAddress] {
