@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "IPC", targets: ["IPC"]),
         .library(name: "IPCFoundation", targets: ["IPCFoundation"]),
         .library(name: "IPCDBus", targets: ["IPCDBus"]),
+        .library(name: "IPCTestKit", targets: ["IPCTestKit"]),
         .executable(name: "ipc-broker", targets: ["ipc-broker"]),
         .executable(name: "ipc-server", targets: ["ipc-server"]),
         .executable(name: "ipc-client", targets: ["ipc-client"]),
@@ -83,6 +84,9 @@ let package = Package(
 
         // For tests, here and in packages that use the library: a message bus for one test, and processes on it.
         .target(name: "IPCPrivateBus", dependencies: ["CLinux", subprocess, system], swiftSettings: strict),
+        // A separate product, because it uses Swift Testing, which a static program cannot link.
+        .target(
+            name: "IPCTestKit", dependencies: ["IPC", "IPCModel", "IPCDBus", "IPCPrivateBus"], swiftSettings: product),
 
         // Layer 4: executables
         // A request passes through several of the broker's threads, so most memory is freed by a different thread from the one
@@ -137,6 +141,10 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "IPCTests", dependencies: ["IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "CGIO"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IPCTestKitTests",
+            dependencies: ["IPCTestKit", "IPC", "IPCDBus", "IPCPrivateBus", "IPCTesting", "ipc-broker"],
             swiftSettings: strict),
         .testTarget(name: "IPCFoundationTests", dependencies: ["IPCFoundation", "IPC"], swiftSettings: strict),
         .testTarget(

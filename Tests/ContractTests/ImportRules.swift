@@ -17,6 +17,7 @@ struct ImportRules {
         "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "CXXHash", "Logging"],
         "IPCFoundation": ["IPC"],
         "IPCPrivateBus": ["CLinux", "Subprocess", "SystemPackage"],
+        "IPCTestKit": ["IPC", "IPCModel", "IPCDBus", "IPCPrivateBus", "Testing"],
         // Layer 4
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
         "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "CJemalloc", "ArgumentParser", "Logging"],

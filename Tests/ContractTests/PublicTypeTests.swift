@@ -20,6 +20,7 @@ struct PublicTypeTests {
             Value
             """),
         "IPCFoundation": [],
+        "IPCTestKit": words("FakeHandler PrivateBroker PrivateBrokerTrait PrivateBrokerUnavailable RequestMissing"),
     ]
 
     private static func words(_ text: String) -> Set<String> {
@@ -39,7 +40,7 @@ struct PublicTypeTests {
 
     private func text(_ path: String) throws -> String { try FileContents.text("\(ProjectFiles.root)/Sources/\(path)") }
 
-    @Test(arguments: ["IPC", "IPCModel", "IPCFoundation"])
+    @Test(arguments: ["IPC", "IPCModel", "IPCFoundation", "IPCTestKit"])
     func `the public types of a module are those in the list`(module: String) throws {
         let files = ProjectFiles.swiftFiles(below: "Sources/\(module)")
         #expect(!files.isEmpty)

@@ -12,7 +12,7 @@ import Testing
         _ = try await RunningProcess.run(
             "\(Self.root)/scripts/api", [Binaries.directory, folder.path], deadline: .seconds(120)
         ).succeeded()
-        for product in ["IPC", "IPCFoundation", "IPCDBus"] {
+        for product in ["IPC", "IPCFoundation", "IPCDBus", "IPCTestKit"] {
             let kept = try Self.lines("\(Self.root)/docs/api/\(product).txt")
             let found = try Self.lines(folder.appending("\(product).txt"))
             #expect(
