@@ -21,7 +21,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "Examples",
     dependencies: [
-        .package(name: "swift-ipc", path: "..", traits: []),
+        .package(name: "swift-ipc", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -137,6 +137,15 @@ let package = Package(
         .target(name: "Terminal", dependencies: ["Programs", ipc], path: "Terminal/Sources", swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal"], path: "Terminal/Tests", swiftSettings: settings),
+
+        // TestKitSample: exactly the tests in docs/testing.md
+        .target(name: "Counter", dependencies: [ipc], path: "TestKitSample/Library", swiftSettings: settings),
+        .testTarget(
+            name: "CounterTests",
+            dependencies: [
+                "Counter", ipc, .product(name: "IPCTestKit", package: "swift-ipc"),
+                .product(name: "ipc-broker", package: "swift-ipc"),
+            ], path: "TestKitSample/Tests", swiftSettings: settings),
 
         // ValidatedEntry
         .target(
