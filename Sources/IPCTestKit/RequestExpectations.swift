@@ -4,6 +4,8 @@ public import Testing
 extension FakeHandler {
     /// Expects that the next request has this URL and, if `items` is not `nil`, exactly this payload.
     ///
+    /// Use this in tests of Swift Testing. XCTest ignores the issues of expectations; use ``nextRequest(within:)`` there.
+    ///
     /// Takes the next request, and waits for it if necessary. If it differs or none arrives, this records an issue with
     /// both the expected and the actual request. Items are equal if they have the same representations, in the same
     /// order; it does not matter whether a value is text, bytes or a file. Without a payload, a request has no items.
@@ -36,7 +38,7 @@ extension FakeHandler {
     }
 
     /// Expects that all requests have been taken and that none is on its way: records an issue that lists the URLs of
-    /// the others, and takes them.
+    /// the others, and takes them. Use it in tests of Swift Testing.
     ///
     /// This finds every request that the broker has accepted before the call. Therefore, it need not wait after
     /// `Application.open` or `Application.queue` has returned.
