@@ -229,6 +229,7 @@ package final class Broker {
         clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
         clients.activatableChanged = { [deliveries] in deliveries.activatableChanged() }
+        promises.isServing = { [deliveries] in deliveries.context.isServing }
         direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
         clients.leaves = { [direct] in direct.callerLeaves($0) }
         clients.departed = { [connection, urls, deliveries, pasteboards, watchers, direct] caller in

@@ -21,6 +21,8 @@ final class PromiseFetcher {
     /// The id of this bus, which distinguishes its unique names from the same names on an earlier bus.
     private let bus: String
     private var underWay: [Key: Task<Void, any Error>] = [:]
+    /// Whether the broker owns its bus name.
+    var isServing: @DBusActor () -> Bool = { true }
 
     init(store: Store, connection: Connection, bus: String, limits: Limits) {
         (self.store, self.connection, self.bus, self.limits) = (store, connection, bus, limits)
@@ -95,6 +97,8 @@ final class PromiseFetcher {
                 (key.pasteboard.text, key.writtenAt, key.promise.item, key.promise.type.text, options),
                 timeout: .milliseconds(Int(limits.promiseMilliseconds)), startsService: false)
         } catch {
+            // The writer answers only the owner of the broker's name. The reader repeats its call with the next broker.
+            if error.isRemote(.accessDenied), !isServing() { throw RequestRecords.brokerEnded }
             throw broken(key, Self.reason(error, milliseconds: limits.promiseMilliseconds))
         }
     }

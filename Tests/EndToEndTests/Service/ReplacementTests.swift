@@ -70,6 +70,38 @@ struct ReplacementTests {
         await handler.connection.closeAfterFlush()
     }
 
+    /// A writer rejects every caller that does not own the broker's name, as a handler does.
+    @Test(arguments: [true, false])
+    func `a read whose promise is rejected after the replacement is not answered`(isReplaced: Bool) async throws {
+        let broker = try await BrokerProcess.start()
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        let objects = ObjectServer()
+        let writer = try await BrokerClient(objects: objects, isDirect: false)
+        let promised = ExportedInterface(
+            PasteboardWriter1.description,
+            methods: [
+                PasteboardWriter1.getPromisedData.answered { _, _ async throws in
+                    arrival.yield()
+                    for await _ in answers { break }
+                    throw ErrorReply(.accessDenied, "only the broker may call this object")
+                }
+            ])
+        objects.export([promised], at: try writer.path("general"))
+        var options = WriteOptions()
+        options.promises = [["image/png"]]
+        _ = try await writer.call(Pasteboard1.setItems, at: writer.path("general"), ([], options))
+        let reader = try await BrokerClient(isDirect: false)
+        let reading = Task { try await reader.get("general").items.count }
+        for await _ in arrivals { break }
+        let next = try await Connection.open(.address(try PrivateBus.current.address))
+        if isReplaced { _ = try await next.requestName(Broker1.busName, flags: [.doNotQueue, .replaceExisting]) }
+        answer.yield()
+        let expected = isReplaced ? ErrorName.noReply : IPCError.Code.noSuchItem.errorName
+        await #expect { try await reading.value } throws: { ($0 as? CallError)?.isRemote(expected) == true }
+        if isReplaced { #expect(try await broker.wait() == .success) }
+    }
+
     /// An owner that does not allow a replacement, as a broker of an earlier version.
     @Test func `an owner that keeps the name is left alone`() async throws {
         let owner = try await Connection.open(.address(try PrivateBus.current.address))
