@@ -17,6 +17,7 @@ package final class Broker {
     private let reader: BrokerStateReader
     private let manager: ServiceManager?
     private let status: ServiceStatus?
+    private let idle: IdleExit
     private let store: Store
     private let connection: Connection
     private let clients: BusClients
@@ -118,10 +119,11 @@ package final class Broker {
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
             promises: promises, limits: limits)
         schemes.desktop?.isEnabled = configuration.opensOnDesktop
-        reload = Reload(configuration, read, schemes, log)
         reader = BrokerStateReader(
-            store: store, clients: clients, schemes: schemes, table: table, watchers: watchers,
-            descriptors: descriptors, direct: direct)
+            connection: connection, store: store, clients: clients, schemes: schemes, table: table, watchers: watchers,
+            descriptors: descriptors, direct: direct, promises: promises)
+        idle = IdleExit { [reader] in await reader.holdsNothing(logger) }
+        reload = Reload(configuration, read, schemes, idle, log)
         manager = ServiceManager(environment: configuration.environment)
         status = manager.map { [reader] in ServiceStatus($0, reader) }
     }
@@ -147,12 +149,34 @@ package final class Broker {
             connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
             try await clients.start()
             let bus = try await connection.busID()
-            let store = try await opened.value
+            let store = try await store(opened, storeConfiguration, connection)
             report(store.report, to: logger)
             return (connection, bus, clients, store)
         } catch {
             try? await opening?.value.close()
             throw error
+        }
+    }
+
+    /// How long a broker that exits because no program uses it may take to close its store.
+    private static let closingTime = Duration.seconds(5)
+
+    /// Waits for the store. A broker that no program uses releases its name before it closes its store, so a call in
+    /// between starts the next broker, which waits here. If a broker serves the bus, the error is thrown at once.
+    private static func store(
+        _ opening: Task<Store, any Error>, _ configuration: StoreConfiguration, _ connection: Connection
+    ) async throws -> Store {
+        do { return try await opening.value } catch let error as StoreError {
+            guard case .inUse = error else { throw error }
+            let owner = try await connection.owner(of: Broker1.busName)
+            guard owner == nil || owner == connection.uniqueName else { throw error }
+            var waiting = configuration
+            waiting.waitsForLock = true
+            let opened = await Background.run(until: .now + closingTime) { [waiting] in
+                Result { try Store.open(waiting) }
+            }
+            guard let opened else { throw error }
+            return try opened.get()
         }
     }
 
@@ -215,7 +239,9 @@ package final class Broker {
         nameWatch = try await Replacement.watch(connection, lost: replaced)
         connection.objects.serve()
         deliveries.begin()
-        urls.table.changed = { [status] in status?.changed() }
+        urls.table.changed = { [weak self] in self?.holdsOther() }
+        connection.objects.used = { [idle] in idle.used() }
+        idle.set(configuration.idleTime)
         manager?.tell(.ready)
         status?.changed()
         logger.info(
@@ -226,19 +252,26 @@ package final class Broker {
 
     /// Passes bus events to the other parts of the broker.
     private func follow(_ clients: BusClients) {
-        clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
+        clients.ownerLeft = { [schemes, idle] in
+            schemes.ownerLeft($0)
+            idle.released()
+        }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
         clients.activatableChanged = { [deliveries] in deliveries.activatableChanged() }
         promises.isServing = { [deliveries] in deliveries.context.isServing }
-        direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
+        direct.routeChanged = { [deliveries, idle] in
+            deliveries.routeChanged($0)
+            idle.released()
+        }
         clients.leaves = { [direct] in direct.callerLeaves($0) }
-        clients.departed = { [connection, urls, deliveries, pasteboards, watchers, direct] caller in
+        clients.departed = { [connection, urls, deliveries, pasteboards, watchers, direct, idle] caller in
             connection.callerLeft(caller)
             direct.callerLeft(caller)
             urls.callerLeft(caller)
             deliveries.connectionLeft(caller)
             pasteboards.callerLeft(caller)
             watchers.callerLeft(caller)
+            idle.released()
         }
     }
 
@@ -246,12 +279,19 @@ package final class Broker {
     private enum Event: Sendable {
         case signal(ServiceSignal)
         case end(End)
+        /// No program has used the broker for a while, and it holds nothing.
+        case idle
     }
 
     private func serve(_ signals: AsyncStream<ServiceSignal>) async throws {
         let (events, event) = AsyncStream<Event>.makeStream()
         storeEvents.failed = { event.yield(.end(.storeFailed("\($0)"))) }
         connection.onDisconnect { event.yield(.end(.busLost)) }
+        idle.exit = { [connection] in
+            // From now on, each call waits until it is certain that the broker stays.
+            connection.objects.hold()
+            event.yield(.idle)
+        }
         let waiting = DBusActor.task { for await signal in signals { event.yield(.signal(signal)) } }
         defer { waiting.cancel() }
         do {
@@ -278,8 +318,29 @@ package final class Broker {
                 manager?.tell(.ready)
             case .signal(.report): await reader.report(to: log, configuration.limits)
             case .end(let end): throw end
+            case .idle: if try await leaveName() { return }
             }
         }
+    }
+
+    /// Releases the bus name of an unused broker. The bus sends its messages in order: when its answer arrives, so have all
+    /// calls to the name, and the bus keeps later calls for the next broker. If there is a call, takes the name back.
+    /// - Returns: whether the broker exits.
+    private func leaveName() async throws -> Bool {
+        do throws(CallError) {
+            try await connection.releaseName(Broker1.busName)
+            guard connection.objects.hasKeptCalls else {
+                let reason = "no program has used the broker for a while, and it holds nothing, so it exits"
+                logger.notice("\(reason)")
+                manager?.tell(.status(reason + "; the next call starts it again"))
+                return true
+            }
+            logger.debug("a call has arrived while the broker was about to exit, so it stays")
+            defer { connection.objects.serve() }
+            let claim = try await connection.requestName(Broker1.busName, flags: Replacement.flags)
+            if claim.isOwner { return false }
+        } catch { throw End.busLost }
+        throw End.replaced
     }
 
     /// Answers all callers (I18), makes everything durable, and closes the connections.
@@ -299,7 +360,13 @@ package final class Broker {
     private func changed(_ moves: [PasteboardMove]) {
         watchers.changed(moves)
         announcer.changed(moves)
+        holdsOther()
+    }
+
+    /// Something that the broker holds has come or gone.
+    private func holdsOther() {
         status?.changed()
+        idle.released()
     }
 
     /// Converts an error to one that the D-Bus contract names; `nil` if the error is a fault of the broker.

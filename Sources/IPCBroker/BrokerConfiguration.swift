@@ -8,6 +8,8 @@ package struct BrokerConfiguration: Sendable {
     package var bus: BusAddress
     package var limits: Limits
     package var logLevel = LogLevel.info
+    /// How long no program must have used the broker before it exits, in milliseconds; 0 if it stays.
+    package var idleTimeoutMilliseconds: UInt64 = 0
     /// Whether to take the place of a broker that already serves the bus.
     package var replaces = false
     #if DEBUG
@@ -30,6 +32,16 @@ package struct BrokerConfiguration: Sendable {
         self.store = store
         self.bus = bus
         self.limits = limits
+    }
+
+    /// How long the broker stays although no program uses it; `nil` if it stays for good. A broker that a person has
+    /// started stays, because the bus might start another one: with other options, or with another store.
+    var idleTime: Duration? {
+        let isStartedOnDemand = ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE", "NOTIFY_SOCKET"].contains {
+            environment[$0] != nil
+        }
+        guard isStartedOnDemand, idleTimeoutMilliseconds > 0 else { return nil }
+        return .milliseconds(Int(clamping: idleTimeoutMilliseconds))
     }
 
     package static let features = [
@@ -61,11 +73,13 @@ extension BrokerConfiguration {
     /// Takes over the settings that a running broker can change.
     mutating func takeImmediate(_ next: BrokerConfiguration) {
         (logLevel, opensOnDesktop) = (next.logLevel, next.opensOnDesktop)
+        idleTimeoutMilliseconds = next.idleTimeoutMilliseconds
     }
 
     /// The settings of `ipc-broker.conf`, always in the same order.
     private var settings: [(name: String, value: String, isImmediate: Bool)] {
         [
+            ("idle-timeout-milliseconds", "\(idleTimeoutMilliseconds)", true),
             ("level", logLevel.rawValue, true), ("open", "\(opensOnDesktop)", true), ("directory", store, false),
         ] + Limits.all.map { ($0.name, "\(limits[keyPath: $0.keyPath])", false) }
     }

@@ -13,6 +13,10 @@ package struct ConfigurationFile: Sendable {
     /// The `open` key in `[Desktop]`: whether the desktop's own handlers open URLs that no application claims.
     package private(set) var opensOnDesktop = true
 
+    /// The `idle-timeout-milliseconds` key in `[Service]`: how long no program must have used the broker before it exits; 0
+    /// if it stays.
+    package private(set) var idleTimeoutMilliseconds: UInt64 = 0
+
     /// An error in a file, with advice.
     package struct Invalid: Condition, Hashable {
         package let path: String
@@ -74,7 +78,11 @@ package struct ConfigurationFile: Sendable {
     }
 
     /// The groups, each with its only key, except `[Limits]`, whose keys are the names of limits.
-    private static let keys: KeyValuePairs = ["Limits": "", "Store": "directory", "Log": "level", "Desktop": "open"]
+    private static let keys: KeyValuePairs = [
+        "Limits": "", "Store": "directory", "Log": "level", "Desktop": "open", "Service": "idle-timeout-milliseconds",
+    ]
+    /// 30 days.
+    private static let longestIdleTimeout: UInt64 = 2_592_000_000
 
     /// - Returns: an error message if the entry is invalid; otherwise `nil`.
     private mutating func take(_ entry: KeyFile.Entry) -> String? {
@@ -96,6 +104,11 @@ package struct ConfigurationFile: Sendable {
                 return "“open” must be true or false, not \(entry.value.quoted)"
             }
             opensOnDesktop = opens
+        case ("Service", "idle-timeout-milliseconds"):
+            guard let time = Self.number(entry), time <= Self.longestIdleTimeout else {
+                return "\(entry.key) must be from 0 to \(Self.longestIdleTimeout), not \(entry.value.quoted)"
+            }
+            idleTimeoutMilliseconds = time
         case (let group, let key):
             let known = Self.keys.first { $0.key == group }?.value ?? ""
             return "[\(group)] has no key \(key.quoted); its key is “\(known)”"
@@ -103,8 +116,13 @@ package struct ConfigurationFile: Sendable {
         return nil
     }
 
+    /// The value as a whole number without a sign.
+    private static func number(_ entry: KeyFile.Entry) -> UInt64? {
+        entry.value.utf8.first == UInt8(ascii: "+") ? nil : UInt64(entry.value)
+    }
+
     private mutating func setLimit(_ entry: KeyFile.Entry) -> String? {
-        guard let value = UInt64(entry.value), entry.value.utf8.first != UInt8(ascii: "+") else {
+        guard let value = Self.number(entry) else {
             return "\(entry.key) must be a whole number without a unit, not \(entry.value.quoted)"
         }
         var trial = Limits()

@@ -120,6 +120,7 @@ struct BrokerStart: Sendable {
         var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store, configured: file.store))
         for setting in file.limits { try configuration.limits.set(setting.name, setting.value) }
         for setting in limits { try configuration.limits.set(setting.name, setting.value) }
+        configuration.idleTimeoutMilliseconds = file.idleTimeoutMilliseconds
         configuration.replaces = replaces
         configuration.logLevel = logLevel ?? file.logLevel ?? .info
         configuration.environment = environment

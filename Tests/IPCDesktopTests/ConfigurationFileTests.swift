@@ -18,6 +18,9 @@ import Testing
         #expect(file.logLevel == .debug)
         #expect(file.opensOnDesktop)
         #expect(try !read("[Desktop]\nopen=false\n").opensOnDesktop)
+        #expect(file.idleTimeoutMilliseconds == 0)
+        #expect(try read("[Service]\nidle-timeout-milliseconds=0\n").idleTimeoutMilliseconds == 0)
+        #expect(try read("[Service]\nidle-timeout-milliseconds=90\n").idleTimeoutMilliseconds == 90)
         let none = try read("# nothing\n[Limits]\n")
         #expect(none.limits.isEmpty && none.store == nil && none.logLevel == nil)
     }
@@ -34,6 +37,9 @@ import Testing
         ("[Store]\npath=/x", 2, "its key is “directory”"), ("[Log]\nlevel=loud", 2, "trace, debug, info"),
         ("[Log]\nlevel=critical", 2, "trace, debug, info"), ("[Log]\nfile=/x", 2, "its key is “level”"),
         ("[Desktop]\nopen=no", 2, "true or false"),
+        ("[Service]\nidle-timeout-milliseconds=5s", 2, "from 0 to 2592000000"),
+        ("[Service]\nidle-timeout-milliseconds=-1", 2, "from 0"),
+        ("[Service]\nidle=1", 2, "“idle-timeout-milliseconds”"),
         ("[Desktop]\nclose=true", 2, "its key is “open”"),
         ("watchers=1", 1, "before the first group"), ("[Limits]\nwatchers", 2, "key=value"),
     ])

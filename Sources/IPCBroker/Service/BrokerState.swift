@@ -1,4 +1,5 @@
 internal import IPCDBus
+internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 internal import Logging
@@ -58,6 +59,7 @@ struct BrokerState: Equatable {
 /// Collects the state from the parts of the broker.
 @DBusActor
 struct BrokerStateReader {
+    let connection: Connection
     let store: Store
     let clients: BusClients
     let schemes: SchemesService
@@ -65,6 +67,7 @@ struct BrokerStateReader {
     let watchers: ChangeWatchers
     let descriptors: DescriptorBudget
     let direct: DirectConnections
+    let promises: PromiseFetcher
 
     /// - Parameter usage: what the store holds now.
     func state(_ usage: StoreUsage) -> BrokerState {
@@ -80,6 +83,32 @@ struct BrokerStateReader {
     }
 
     func state() async throws -> BrokerState { state(try await store.commit { $0.usage() }) }
+
+    /// Whether the broker holds nothing that would be lost, no program waits for it, and the bus can start it again.
+    func holdsNothing(_ logger: Logger) async -> Bool {
+        // If the store has failed, the broker is about to exit anyway.
+        guard let holdings = try? await holdings() else { return false }
+        guard !holdings.isEmpty else { return true }
+        logger.debug(
+            "no program uses the broker, but it does not exit",
+            metadata: ["because-of": "\(holdings.joined(separator: ", "))"])
+        return false
+    }
+
+    /// What keeps an unused broker running. An event reports the end of each of these (``IdleExit``).
+    private func holdings() async throws -> [String] {
+        let (isInMemory, promisers) = try await store.commit { (try $0.holdsContentInMemory, try $0.promisers()) }
+        let isActivatable = await clients.activatable().contains(Broker1.busName.text)
+        let isPromised = promisers.contains { writer in
+            promises.owner(writer).map { !clients.hasDeparted($0) } ?? false
+        }
+        let holdings = [
+            ("pasteboards in memory", isInMemory), ("promises", isPromised), ("requests", table.count > 0),
+            ("calls", connection.hasUnansweredCalls), ("handlers", schemes.liveCount > 0),
+            ("direct connections", direct.count > 0), ("no service file", !isActivatable),
+        ]
+        return holdings.filter(\.1).map(\.0)
+    }
 
     /// Logs the state (SIGUSR1).
     func report(to log: LogOutput, _ limits: Limits) async {

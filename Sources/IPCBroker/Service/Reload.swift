@@ -9,13 +9,15 @@ final class Reload {
     private(set) var configuration: BrokerConfiguration
     private let read: @Sendable () throws -> BrokerConfiguration
     private let schemes: SchemesService
+    private let idle: IdleExit
     private let log: LogOutput
 
     init(
         _ configuration: BrokerConfiguration, _ read: @escaping @Sendable () throws -> BrokerConfiguration,
-        _ schemes: SchemesService, _ log: LogOutput
+        _ schemes: SchemesService, _ idle: IdleExit, _ log: LogOutput
     ) {
         (self.configuration, self.read, self.schemes, self.log) = (configuration, read, schemes, log)
+        self.idle = idle
     }
 
     func run() {
@@ -38,6 +40,7 @@ final class Reload {
         }
         configuration.takeImmediate(next)
         log.setLevel(configuration.logLevel)
+        idle.set(configuration.idleTime)
         schemes.desktop?.isEnabled = configuration.opensOnDesktop
     }
 }

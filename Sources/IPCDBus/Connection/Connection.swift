@@ -187,6 +187,9 @@ public final class Connection {
     /// The objects that the other side may call.
     public var objects: ObjectServer { incoming.objects }
 
+    /// Whether an incoming call has not been answered, even one that is deferred until its caller reads earlier answers.
+    package var hasUnansweredCalls: Bool { incoming.unanswered > 0 || incoming.unread?.holdsCalls == true }
+
     /// Whether the other side is a peer and not a bus. The sender of a peer's message is not attested.
     var isPeer: Bool { address == nil }
 

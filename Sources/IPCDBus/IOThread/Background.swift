@@ -33,7 +33,7 @@ package enum Background {
     /// Runs a call that may block forever, and waits for it until the deadline.
     /// - Returns: the result; `nil` if the call has not returned by the deadline. A later result is discarded.
     @DBusActor
-    static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Result
     ) async -> Result? {
         await LimitedWait.result(until: deadline) { end in

@@ -14,6 +14,7 @@ public final class IncomingCall {
     init(_ message: Message, path: ObjectPath, link: Link, connection: Connection) {
         (self.message, self.path, self.link, self.connection) = (message, path, link, connection)
         connection.incoming.unanswered += 1
+        connection.objects.used?()
     }
 
     isolated deinit {
@@ -79,6 +80,7 @@ public final class IncomingCall {
         guard !isAnswered else { return }
         isAnswered = true
         connection.incoming.unanswered -= 1
+        connection.objects.used?()
         if message.expectsReply, link?.send(reply) ?? 0 != 0, let busCaller {
             connection.incoming.unread?.sent(reply, to: busCaller)
         }

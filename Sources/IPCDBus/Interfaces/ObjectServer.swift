@@ -17,10 +17,16 @@ public final class ObjectServer {
     /// Converts a handler's error that is not ``ErrorReplyConvertible``. Returns `nil` for a fault of this program.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
+    /// Runs when a call has arrived and when it has been answered.
+    package var used: (@DBusActor () -> Void)?
+
     public init(logger: Logger = Logger(label: "dbus")) { self.logger = logger }
 
     /// Keeps calls until ``serve()``: a program that takes over a bus name gets calls before it can handle them.
     public func hold() { early = early ?? [] }
+
+    /// Whether a call has arrived since ``hold()``.
+    package var hasKeptCalls: Bool { early?.isEmpty == false }
 
     /// Handles the calls that have been kept, in order, and from now on each call at once.
     public func serve() {

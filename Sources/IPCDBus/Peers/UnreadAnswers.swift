@@ -71,6 +71,8 @@ final class UnreadAnswers {
         return true
     }
 
+    var holdsCalls: Bool { callers.values.contains { !$0.held.isEmpty } }
+
     func left(_ caller: BusName) {
         callers.removeValue(forKey: caller)?.waiters.resumeAll()
     }

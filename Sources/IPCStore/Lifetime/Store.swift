@@ -24,7 +24,7 @@ package final class Store: Sendable {
     ///   SQLite's error if the disk fails.
     package static func open(_ configuration: StoreConfiguration) throws -> Store {
         let opening = try StoreOpening(configuration)
-        return try Store(opening, StoreLifetime(StoreLock(opening.directory)))
+        return try Store(opening, StoreLifetime(StoreLock(opening.directory, waits: configuration.waitsForLock)))
     }
 
     private init(_ opening: StoreOpening, _ lifetime: StoreLifetime) throws {

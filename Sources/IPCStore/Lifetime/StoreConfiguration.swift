@@ -5,6 +5,8 @@ package struct StoreConfiguration: Sendable {
     /// The store's directory. It is created, with its parents, if it is missing.
     package var directory: String
     package var limits = Limits()
+    /// Whether to wait until another process has closed the store, instead of failing with `StoreError.inUse`.
+    package var waitsForLock = false
     /// The wall-clock time, in milliseconds since 1970.
     package var now: @Sendable () -> UInt64
     /// The clock for deadlines: milliseconds since boot, including time asleep.

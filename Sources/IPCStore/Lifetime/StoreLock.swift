@@ -6,10 +6,13 @@ final class StoreLock: Sendable {
     private let descriptor: Int32
 
     /// Takes the lock, and writes the process ID into the lock file. The corresponding C function is `flock`.
+    /// - Parameter waits: whether to block until the lock is free.
     /// - Throws: `StoreError.inUse`, which names the process that holds the lock.
-    init(_ directory: StoreDirectory) throws {
+    init(_ directory: StoreDirectory, waits: Bool = false) throws {
         let descriptor = try directory.openFile(directory.lock)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        var result: Int32
+        repeat { result = flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
+        guard result == 0 else {
             defer { Glibc.close(descriptor) }
             guard errno == EWOULDBLOCK else {
                 throw StoreDirectory.refusal(directory.lock, StoreDirectory.systemError)

@@ -55,6 +55,22 @@ struct StatusTests {
         #expect(count <= seconds + 4, "\(count) in \(seconds) s")
     }
 
+    @Test func `the manager learns why an unused broker stops`() async throws {
+        let bus = try PrivateBus.current
+        let folder = try bus.directory.makeDirectory("config/swift-ipc")
+        try FileContents.write("[Service]\nidle-timeout-milliseconds=1000\n", to: folder + "/ipc-broker.conf")
+        try await bus.addService(name: BrokerProcess.busName, exec: try Binaries.path("ipc-broker"))
+        let (broker, manager) = try await start(bus.directory.appending("notify"))
+        #expect(try await manager.nextLine() == "READY=1")
+        #expect(try await manager.nextLine() == "STATUS=serving 1 pasteboard, 0 pending requests")
+        #expect(
+            try await manager.nextLine()
+                == "STATUS=no program has used the broker for a while, and it holds nothing, so it "
+                + "exits; the next call starts it again")
+        #expect(try await manager.nextLine() == "STOPPING=1")
+        #expect(try await broker.wait() == .success)
+    }
+
     @Test func `waiting requests are counted`() async throws {
         let (_, manager) = try await start(try PrivateBus.current.directory.appending("notify"))
         let (answers, answer) = AsyncStream<Void>.makeStream()

@@ -48,3 +48,19 @@ extension StoreTransaction {
         try session.boards.update(board)
     }
 }
+
+extension StoreTransaction {
+    /// Whether closing the store would lose content or a pasteboard. An empty `general` is not lost: it always exists.
+    package var holdsContentInMemory: Bool {
+        get throws {
+            let (use, general) = (session.usage.total(.volatile), try session.boards.find(.general, .volatile))
+            return use.items > 0 || use.pasteboards > (general == nil ? 0 : 1)
+        }
+    }
+
+    /// The writers of the promises that are not fulfilled, as ``WriteOptions/writer`` names them.
+    package func promisers() throws -> Set<String> {
+        let versions = try Area.allCases.flatMap { try session.versions.promising($0) }
+        return Set(versions.flatMap { session.contents.promisers(of: $0).parts.map(\.writer) })
+    }
+}
