@@ -14,6 +14,8 @@ struct IdleExitTests {
     private nonisolated static let callers = 4
     /// The time of the test that lets many brokers exit, in milliseconds.
     private nonisolated static let shortest = 50
+    /// The log of the brokers that the bus starts.
+    private nonisolated static let log = "brokers.log"
     /// What a bus sets for the programs that it starts.
     private nonisolated static let startedByBus = ["DBUS_STARTER_BUS_TYPE": "session"]
 
@@ -27,7 +29,9 @@ struct IdleExitTests {
         guard isActivatable else { return }
         let variables = Self.startedByBus.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         let program = "\(try Binaries.path("ipc-broker")) --store \(bus.directory.appending("store"))"
-        try await bus.addService(name: BrokerProcess.busName, exec: "/usr/bin/env \(variables) \(program)")
+        let log = bus.directory.appending(Self.log)
+        try await bus.addService(
+            name: BrokerProcess.busName, exec: "/bin/sh -c \"\(variables) exec \(program) 2>> \(log)\"")
     }
 
     /// Starts a broker as the bus would, so that the test can see its log and how it exits.
@@ -186,7 +190,9 @@ struct IdleExitTests {
                 for try await broker in group { brokers.insert(broker) }
             }
         }
-        print("\(Self.callers * Self.rounds) calls to \(brokers.count) brokers")
+        let log = try FileContents.text(PrivateBus.current.directory.appending(Self.log))
+        let last = log.split(separator: "\n").count { $0.contains("about to exit") }
+        print("\(Self.callers * Self.rounds) calls to \(brokers.count) brokers, \(last) times at the last moment")
         #expect(brokers.count > Self.rounds / 10)
     }
 
