@@ -94,6 +94,16 @@ import Testing
             Set(node.interfaces.map(\.name)) == Set(Self.standard + ["org.freedesktop.DBus.ObjectManager"]))
     }
 
+    /// D-Feet and D-Spy list each path with an interface as an object.
+    @Test(arguments: [("/", "org"), ("/org", "swiftipc"), ("/org/swiftipc", "Broker1")])
+    func `a path that only leads to an object has no interfaces`(path: String, child: String) async throws {
+        _ = try await BrokerProcess.start()
+        let node = try await introspection(of: path)
+        #expect(node.interfaces.isEmpty && node.children == [child])
+        // The control: it answers the calls of the standard interfaces all the same.
+        _ = try await call(path, "org.freedesktop.DBus.Peer.Ping").succeeded()
+    }
+
     @Test(arguments: [
         "/nowhere", "/org/swiftipc/Broker1/other", "/org/swiftipc/Broker1/pasteboards/none",
         "/org/swiftipc/Broker1/pasteboards/General_41", "/org/swiftipc/Broker1/pasteboards/general/below",

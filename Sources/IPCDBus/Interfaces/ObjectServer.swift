@@ -122,11 +122,9 @@ public final class ObjectServer {
         guard interfaces != nil || !children.isEmpty || subtrees[path] != nil else {
             throw ErrorReply.noObject(at: path)
         }
-        let standard = interfaces == nil ? ExportedInterface.ofPaths : ExportedInterface.ofObjects
-        return IntrospectionDocument(
-            interfaces: (standard + (interfaces ?? [])).map(\.description),
-            children: children.sorted()
-        ).text
+        // A path that only leads to objects shows no interfaces, because browsers list each path with one as an object.
+        let shown = interfaces.map { ExportedInterface.ofObjects + $0 } ?? []
+        return IntrospectionDocument(interfaces: shown.map(\.description), children: children.sorted()).text
     }
 }
 
