@@ -10,12 +10,14 @@ struct ExpectationDocumentTests {
 
     /// The suites in the last column that no test file declares.
     private func unknownSuites(_ rows: [[Substring]], declared: Set<String>) -> [String] {
-        rows.compactMap { $0.last?.firstMatch(of: /`(\w+Tests)`/).map { String($0.1) } }.filter { !declared.contains($0) }
+        rows.compactMap { $0.last?.firstMatch(of: /`(\w+Tests)`/).map { String($0.1) } }
+            .filter { !declared.contains($0) }
     }
 
     /// The names of the files with tests, which are those of their suites (`TestFileTests`).
     private static let suites = Set(
-        (ProjectFiles.swiftFiles(below: "Tests")).compactMap { $0.split(separator: "/").last?.dropLast(6) }.map(String.init))
+        ProjectFiles.swiftFiles(below: "Tests").compactMap { $0.split(separator: "/").last?.dropLast(6) }
+            .map(String.init))
 
     private func text() throws -> String {
         try FileContents.text("\(ProjectFiles.root)/docs/expectations.md")
