@@ -80,8 +80,8 @@ struct ProgramFiles: Sendable {
         ExecReload=kill -HUP $MAINPID
         Slice=session.slice
 
-        # The broker exits with 0 if it is no longer needed: with its bus, or when another broker takes its place. The next call
-        # starts it again. After a mistake in the configuration or without a bus, another try would end in the same way.
+        # The broker exits with 0 if it is no longer needed: with its bus, when another broker takes its place, or when no program
+        # uses it (idle-timeout-milliseconds). The next call starts it again. After a mistake in the configuration or without a bus, another try would end in the same way.
         Restart=on-failure
         RestartSec=100ms
         RestartPreventExitStatus=64 65 66 69 73 77
