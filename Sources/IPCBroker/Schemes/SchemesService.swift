@@ -168,6 +168,16 @@ final class SchemesService {
                         application: application, scheme: scheme, window: window, takesDescriptors: takesDescriptors,
                         time: transaction.now))
             }
+            // Both properties belong to the application, so they are those of its other claims after a restart, too.
+            for claim in try transaction.registrations.claims().claims
+            where claim.application == application
+                && (claim.window, claim.takesDescriptors) != (window, takesDescriptors)
+            {
+                try transaction.registrations.saveClaim(
+                    StoredClaim(
+                        application: application, scheme: claim.scheme, window: window,
+                        takesDescriptors: takesDescriptors, time: claim.time))
+            }
         }
     }
 
