@@ -42,4 +42,15 @@ import Testing
             try CommandWords("nowhere/sh").located(in: "/bin", from: "/usr")
         }
     }
+
+    @Test func `a command that no bus can run is rejected`() throws {
+        let most = CommandWords.mostBytes
+        let longest = CommandWords(words: ["sh", String(repeating: "a", count: most - 3)])
+        #expect(try longest.runnable() == longest)
+        #expect(throws: CommandWords.Invalid.tooLong(most + 1)) {
+            try CommandWords(words: ["sh", String(repeating: "a", count: most - 2)]).runnable()
+        }
+        #expect(throws: CommandWords.Invalid.hasNUL) { try CommandWords(words: ["sh", "a\0"]).runnable() }
+        #expect(throws: CommandWords.Invalid.hasNUL) { try CommandWords("sh a\0").located(in: "/bin", from: "/") }
+    }
 }

@@ -68,7 +68,19 @@ package struct CommandWords: Sendable, Hashable {
         guard let found = candidates.first(where: { $0.hasPrefix("/") && access($0, X_OK) == 0 }) else {
             throw .noProgram(program)
         }
-        return CommandWords(words: [found] + words.dropFirst())
+        return try CommandWords(words: [found] + words.dropFirst()).runnable()
+    }
+
+    /// The most bytes of a command: a message bus reads no service file above 128 KiB, and Linux starts no program with a
+    /// longer argument (execve(2), `MAX_ARG_STRLEN`).
+    package static let mostBytes = 127 << 10
+
+    /// The same command, if a bus can run it.
+    package func runnable() throws(Invalid) -> CommandWords {
+        guard !words.contains(where: { $0.utf8.contains(0) }) else { throw .hasNUL }
+        let bytes = KeyFileText.escaped(text).utf8.count
+        guard bytes <= Self.mostBytes else { throw .tooLong(bytes) }
+        return self
     }
 
     /// The words on one line, quoted where necessary.
@@ -96,6 +108,10 @@ extension CommandWords {
         case needsShell(String, Unicode.Scalar)
         /// The program does not exist or is not executable.
         case noProgram(String)
+        /// A character in the command is NUL, which ends an argument.
+        case hasNUL
+        /// The command has this many bytes, which is more than ``CommandWords/mostBytes``.
+        case tooLong(Int)
 
         package var ipcError: IPCError { IPCError(.invalidArguments, sentence) }
 
@@ -110,6 +126,10 @@ extension CommandWords {
                 program.contains("/")
                     ? "there is no program \(program.quoted) that can be run"
                     : "there is no program \(program.quoted) in PATH"
+            case .hasNUL: "the command has the character NUL, which no argument of a program can have; remove it"
+            case .tooLong(let bytes):
+                "the command has \(bytes) bytes with its quotation marks, but the bus starts only commands of at most "
+                    + "\(CommandWords.mostBytes); put it into a script, and give the path of the script"
             }
         }
     }
