@@ -19,7 +19,7 @@ package struct DesktopClaims {
         let folders = BaseDirectories.ofProcess
         let result = try await inBackground { () throws(IPCError) in
             try DesktopRegistration(id, in: folders).register(
-                schemes, opener: opener, command: command, makesDefault: options.isDefault)
+                schemes, opener: opener, command: command, makesDefault: options.isDefault, isExact: options.isExact)
         }
         try await bus.reload(after: result.changes)
         let isActivatable = result.isActivatable ? await bus.isActivatable(id.text) : nil

@@ -9,6 +9,8 @@ public struct DesktopOptions: Sendable, Hashable {
     public var isDefault = false
     /// The absolute path of `ipc-client`, which passes URLs from the desktop to the broker; `nil` to find it in `PATH`.
     public var opener: String?
+    /// Whether an earlier command and default go if they are not stated again.
+    package var isExact = false
 
     public init() {}
 }

@@ -14,6 +14,12 @@ package struct JournaledFiles: Sendable {
     /// The facts in the journal for the purpose `name`; `nil` if no files were written for that purpose.
     package func facts(of name: String) throws(FileFailure) -> [String: String]? { try journal(name)?.facts }
 
+    /// Whether a file that was written for the purpose `name` is no longer there.
+    package func lacksFiles(of name: String) throws(FileFailure) -> Bool {
+        for entry in try journal(name)?.entries ?? [] where try FileState.read(entry.path) == nil { return true }
+        return false
+    }
+
     /// The names of the purposes that have a journal.
     package var names: [String] { Folder.names(folder).filter { !$0.hasSuffix("~") } }
 

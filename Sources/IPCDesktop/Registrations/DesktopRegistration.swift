@@ -40,13 +40,15 @@ package struct DesktopRegistration: Sendable {
     ///   - opener: the absolute path of `ipc-client`.
     ///   - command: the command that the bus runs; `nil` keeps the command of an earlier registration, if any.
     ///   - makesDefault: whether the application replaces another handler of these schemes on the desktop.
+    ///   - isExact: whether an earlier command and default go if they are not stated again.
     /// - Throws: the error of a ``FileFailure`` if no file was written; `inputOutput` if the desktop ignores the files.
     package func register(
-        _ schemes: [URLScheme], opener: String, command: CommandWords?, makesDefault: Bool
+        _ schemes: [URLScheme], opener: String, command: CommandWords?, makesDefault: Bool, isExact: Bool = false
     ) throws(IPCError) -> Result {
         let result: Result
         do throws(FileFailure) {
             var facts = RegistrationFacts(try files.facts(of: application.text))
+            if isExact { facts.forget(schemes) }
             facts.add(schemes, makesDefault: makesDefault, command: command)
             facts.opener = opener
             result = try write(facts)
@@ -80,7 +82,8 @@ package struct DesktopRegistration: Sendable {
                 guard let application = try? ApplicationID(name), let noted = try files.facts(of: name) else {
                     continue
                 }
-                let facts = RegistrationFacts(noted)
+                var facts = RegistrationFacts(noted)
+                facts.lacksFiles = try files.lacksFiles(of: name)
                 if !facts.schemes.isEmpty { all.append((application, facts)) }
             }
             return all
@@ -165,6 +168,8 @@ package struct RegistrationFacts: Sendable {
     /// The file name of the desktop entry.
     var entry: String?
     var takesDescriptors: Bool
+    /// Whether a file that was written is no longer there.
+    package fileprivate(set) var lacksFiles = false
 
     init(_ noted: [String: String]?) {
         let list = { (key: String) in
@@ -180,6 +185,12 @@ package struct RegistrationFacts: Sendable {
         schemes = schemes.filter { !more.contains($0) } + more
         if makesDefault { defaults = defaults.filter { !more.contains($0) } + more }
         self.command = command ?? self.command
+    }
+
+    /// Forgets the command, and that the application replaces other handlers of these schemes.
+    mutating func forget(_ schemes: [URLScheme]) {
+        defaults.removeAll(where: schemes.contains)
+        command = nil
     }
 
     mutating func remove(_ fewer: [URLScheme]?) {

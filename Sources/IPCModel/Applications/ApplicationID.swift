@@ -88,13 +88,18 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     // MARK: Commands
 
+    private static let commandPrefix = "org.swiftipc.handle."
+
+    /// Whether the id belongs to the commands of `ipc-client handle`.
+    package var isOfCommand: Bool { text.hasPrefix(Self.commandPrefix) }
+
     /// The id of the command that handles a scheme (`ipc-client handle`). Different schemes have different ids, and
     /// different file names in a desktop's folders: a character that one of these cannot carry becomes `_` and its two
     /// hexadecimal digits.
     /// - Throws: `invalidName` if the scheme is too long.
     package init(commandFor scheme: URLScheme) throws(IPCError) {
         let bytes = Array(scheme.canonical.utf8)
-        var text = Array("org.swiftipc.handle.".utf8)
+        var text = Array(Self.commandPrefix.utf8)
         for (index, byte) in bytes.enumerated() {
             // An element starts with a letter, so a dot stays only before one.
             let beginsElement = byte == 0x2E && index + 1 < bytes.count && bytes[index + 1].isASCIILetter

@@ -14,11 +14,12 @@ struct CommandHandler: Sendable, Hashable {
     /// The command with which the bus starts the handler.
     /// - Parameter server: the absolute path of `ipc-server`.
     func words(_ server: String) throws(IPCError) -> CommandWords {
-        CommandWords(words: [
+        let words = CommandWords(words: [
             server, "--application", try ApplicationID(commandFor: scheme).text, "--scheme", scheme.spelling,
             // The next request starts the command that is registered then.
             "--count", "1", Self.reply + reply.text, Self.exec + line,
         ])
+        do throws(CommandWords.Invalid) { return try words.runnable() } catch { throw error.ipcError }
     }
 
     /// The claim that makes the bus start the handler, with the `ipc-server` that belongs to this program.

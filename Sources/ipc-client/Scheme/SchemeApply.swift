@@ -10,8 +10,8 @@ struct SchemeApply: ClientCommand {
         discussion: """
             Makes only the changes that are needed, with the operations of 'scheme register', 'handle', 'scheme \
             default' and 'scheme policy', and prints a line for each: "+" for a new setting, "~" for a changed one, \
-            "-" for a removed one. Settings that are not in the file stay, unless you give --prune. Applying a file \
-            again changes nothing. The whole file is checked before the first change: if anything in it is wrong, \
+            "-" for a removed one. Claims, defaults and policies that are not in the file stay, unless you give \
+            --prune. Applying a file again changes nothing. The whole file is checked before the first change: if anything in it is wrong, \
             nothing is changed, and the exit code is 65.
 
             EXAMPLES
@@ -27,7 +27,7 @@ struct SchemeApply: ClientCommand {
     @Flag(help: "Only print what would be changed.")
     var dryRun = false
 
-    @Flag(help: "Also remove the stored claims, defaults and policies that are not in the file.")
+    @Flag(help: "Also remove the stored claims, defaults and policies that their lists in the file lack.")
     var prune = false
 
     @Flag(help: "Accept claims to schemes that are reserved for the system, such as http and mailto.")
@@ -44,9 +44,11 @@ struct SchemeApply: ClientCommand {
         guard !changes.isEmpty else {
             return try output.tell("Unchanged", "nothing changes: this machine has the settings of the file")
         }
+        var told: Set<StoredClaim.Stored.Warning> = []
         for (place, change) in changes.enumerated() {
             do {
-                if !dryRun { try await change.make(app, output) }
+                let warnings = dryRun ? [] : try await change.make(app, for: settings)
+                for warning in warnings where told.insert(warning).inserted { try output.warn(warning) }
             } catch {
                 guard let failure = ToolFailure(any: error) else { throw error }
                 throw failure.adding("this change failed: \(change.line)").adding(

@@ -93,7 +93,7 @@ struct SchemeRegister: ClientCommand {
     }
 
     private func checkedNames() throws(IPCError) -> (ApplicationID, [URLScheme]) {
-        (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
+        (try ApplicationID(registering: application), try schemes.map(URLScheme.init(_:)))
     }
 
     func run() async throws {

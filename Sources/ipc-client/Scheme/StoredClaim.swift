@@ -14,23 +14,51 @@ struct StoredClaim: Sendable {
     var allowsReserved = false
     var takesDescriptors = false
     var writesFiles = true
+    /// Whether what an earlier registration had in addition goes: its command, its default on the desktop, its files.
+    var isExact = false
 
     /// What storing a claim has led to.
     struct Stored: Sendable {
-        /// The changed files; nil if no files were to be written.
+        /// The changed files; nil if no files were to be changed.
         let links: DesktopLinks?
         /// Other applications' claims to the same schemes.
-        let conflicts: [Handler]
+        var conflicts: [Handler]
+        /// The schemes that the desktop opens with another program, each with the path of that program's desktop entry.
+        var elsewhere: [URLScheme: String]
+
+        init(links: DesktopLinks?, conflicts: [Handler]) {
+            (self.links, self.conflicts, elsewhere) = (links, conflicts, links?.elsewhere ?? [:])
+        }
     }
 
     /// Stores the claim, and writes the files.
     @DBusActor
     func store(_ app: Application) async throws -> Stored {
-        let conflicts = try await app.register(
+        var conflicts = try await app.register(
             schemes, for: application, persistent: true, allowReserved: allowsReserved,
             takesDescriptors: takesDescriptors)
-        if isDefault { for scheme in schemes { try await app.setDefault(application, for: scheme) } }
-        return Stored(links: writesFiles ? try await writeFiles(app) : nil, conflicts: conflicts)
+        if isDefault {
+            for scheme in schemes { try await app.setDefault(application, for: scheme) }
+            // The choice has decided which application gets the URLs.
+            conflicts = try await others(app)
+        }
+        var links: DesktopLinks?
+        if writesFiles {
+            links = try await writeFiles(app)
+        } else if isExact {
+            links = try await app.unregisterFromDesktop(schemes, of: application)
+        }
+        return Stored(links: links, conflicts: conflicts)
+    }
+
+    /// The claims of other applications to the same schemes.
+    @DBusActor
+    private func others(_ app: Application) async throws(IPCError) -> [Handler] {
+        var others: [Handler] = []
+        for scheme in schemes {
+            others += try await app.handlers(of: scheme).filter { $0.application != application.text }
+        }
+        return others
     }
 
     @DBusActor
@@ -38,6 +66,7 @@ struct StoredClaim: Sendable {
         var options = DesktopOptions()
         options.command = command?.text
         options.isDefault = isDefault
+        options.isExact = isExact
         options.opener = try Programs.client()
         do throws(IPCError) {
             return try await app.registerOnDesktop(schemes, for: application, options: options)
@@ -65,27 +94,56 @@ struct StoredClaim: Sendable {
     }
 }
 
-extension OutputOptions {
-    /// Warns if other programs get URLs of a claim's schemes, or if the bus cannot start the application.
+extension StoredClaim.Stored {
+    struct Warning: Sendable, Hashable {
+        let name: String
+        let message: String
+    }
+
+    /// Warnings if other programs claim the schemes or get their URLs, or if the bus cannot start the application.
     /// - Parameter command: the command that stored the claim.
-    func warn(of stored: StoredClaim.Stored, for application: ApplicationID, by command: String) throws(ToolFailure) {
-        if !json {
-            for conflict in stored.conflicts {
-                try warn("Conflict", "stored; " + conflict.sentence(for: application.text))
-            }
+    func warnings(of application: ApplicationID, by command: String) -> [Warning] {
+        var warnings = conflicts.map {
+            Warning(name: "Conflict", message: "stored; " + $0.sentence(for: application.text))
         }
-        for (scheme, entry) in stored.links?.elsewhere.sorted(by: { $0.key < $1.key }) ?? [] {
-            try warn(
-                "HandledElsewhere",
-                "on the desktop, \(entry) still handles \(scheme); 'ipc-client \(command)' with --default changes that")
+        for (scheme, entry) in elsewhere.sorted(by: { $0.key < $1.key }) {
+            warnings.append(
+                Warning(
+                    name: "HandledElsewhere",
+                    message: "on the desktop, \(entry) still handles \(scheme); 'ipc-client \(command)' with --default "
+                        + "changes that"))
         }
-        if stored.links?.isActivatable == false {
-            try warn(
-                "NotActivatable",
-                "the bus does not look in the folder of the service file of \(application); 'ipc-client doctor' shows "
-                    + "how to fix this")
+        if links?.isActivatable == false {
+            warnings.append(
+                Warning(
+                    name: "NotActivatable",
+                    message: "the bus does not look in the folder of the service file of \(application); 'ipc-client "
+                        + "doctor' shows how to fix this"))
+        }
+        return warnings
+    }
+
+    /// Leaves out the programs of other claims, which the user has put in this order.
+    mutating func omit(_ claims: [SchemeSettings.Claim]) {
+        let ids = { (scheme: URLScheme) in Set(claims.filter { $0.scheme == scheme }.map(\.stored.application.text)) }
+        conflicts.removeAll { ids($0.scheme).contains($0.application) }
+        let entries = InstalledEntries(.ofProcess).entries.values
+        elsewhere = elsewhere.filter { scheme, path in
+            !entries.contains { $0.path == path && ids(scheme).contains($0.application ?? "") }
         }
     }
+}
+
+extension OutputOptions {
+    /// - Parameter command: the command that stored the claim.
+    func warn(of stored: StoredClaim.Stored, for application: ApplicationID, by command: String) throws(ToolFailure) {
+        // With --json, the command's own output has the conflicts.
+        for warning in stored.warnings(of: application, by: command) where !json || warning.name != "Conflict" {
+            try warn(warning)
+        }
+    }
+
+    func warn(_ warning: StoredClaim.Stored.Warning) throws(ToolFailure) { try warn(warning.name, warning.message) }
 
     /// Warns about requests that stay in the queue of an application without a claim.
     @DBusActor
@@ -101,17 +159,37 @@ extension OutputOptions {
     }
 
     func warnOfKept(_ files: [DesktopLinks.File]) throws(ToolFailure) {
-        for file in files where file.change == "kept" {
-            try warn("Kept", "\(file.path) stays, because it was changed after it was written; remove it yourself")
-        }
+        for warning in files.kept { try warn(warning) }
     }
 }
 
 extension [DesktopLinks.File] {
+    /// Warnings about the files that were to be removed, but stay.
+    var kept: [StoredClaim.Stored.Warning] {
+        filter { $0.change == "kept" }.map {
+            StoredClaim.Stored.Warning(
+                name: "Kept",
+                message: "\($0.path) stays, because it was changed after it was written; remove it yourself")
+        }
+    }
+
     /// A line for each file, with what was done to it and its path; nil if there are no files.
     var lines: String? { isEmpty ? nil : map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
 
     var json: JSONValue {
         .array(map { .object(["path": .string($0.path), "change": .string($0.change)]) })
+    }
+}
+
+extension ApplicationID {
+    /// Reads the id of an application that the user registers, which is none of the commands of `handle`.
+    init(registering text: String) throws(IPCError) {
+        try self.init(text)
+        guard !isOfCommand else {
+            throw IPCError(
+                .invalidName,
+                "the application id \(text) belongs to the commands of 'ipc-client handle'; choose another id, or run "
+                    + "'ipc-client handle SCHEME --exec CMD'")
+        }
     }
 }

@@ -127,17 +127,18 @@ struct HandleToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// A registration under the id of a command, which `handle` has not written, is not listed and not removed.
-    @Test func aRegistrationOfAnotherCommandIsLeftAlone() async throws {
+    @Test func noOtherRegistrationTakesTheIdOfACommand() async throws {
         let broker = try await BrokerProcess.start()
-        _ = try await Tools.client([
-            "scheme", "register", "notes", "--application", Self.application, "--persistent", "--exec",
-            "sh -c 'exec cat'",
-        ]).succeeded()
+        _ = try await handle("notes", "--exec", "cat").succeeded()
         let before = try snapshot()
-        #expect(try await handle("--list").succeeded().output.isEmpty)
-        #expect(try await handle("--remove", "notes").succeeded().errors.contains("nothing was changed"))
+        for kind in ["--persistent", "--transient"] {
+            let refused = try await Tools.client([
+                "scheme", "register", "notes", "--application", Self.application, kind, "--exec", "sh -c 'exec cat'",
+            ])
+            #expect(refused.status == .exited(65) && refused.errors.contains("'ipc-client handle"), "\(refused)")
+        }
         #expect(try snapshot() == before)
+        #expect(try await handle("--list").succeeded().lines.count == 1)
         withExtendedLifetime(broker) {}
     }
 
@@ -146,6 +147,7 @@ struct HandleToolTests {
             (["notes"], 64), (["--exec", "cat"], 64), (["notes", "--exec", " "], 64), (["--list", "notes"], 64),
             (["notes", "--remove", "--exec", "cat"], 64), (["no:tes", "--exec", "cat"], 65),
             (["https", "--exec", "cat"], 77),
+            (["notes", "--exec", String(repeating: "a", count: 130_060)], 65),
             (["notes", "--exec", "cat", "--reply-type", "html"], 64),
         ] as [([String], Int32)])
     func aMistakeChangesNothing(arguments: [String], code: Int32) async throws {

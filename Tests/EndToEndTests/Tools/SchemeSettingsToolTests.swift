@@ -1,3 +1,4 @@
+import Glibc
 import IPCTesting
 import Testing
 
@@ -109,9 +110,10 @@ struct SchemeSettingsToolTests {
                           {"application": "org.example.Later"}, {"application": "org.example.Open"}]}
             """
         let lines = [
-            "~ scheme notes: org.example.Older (default, desktop)", "~ handle greet: echo hi (handle)",
-            "+ scheme new: org.example.New", "~ policy com.example.Notes: default allow, deny d.D",
-            "- policy org.example.Later: default allow",
+            "~ scheme notes: org.example.Older (default, desktop)", "~ handle greet: echo hi (handle, default)",
+            "+ scheme new: org.example.New", "- default greet: org.swiftipc.handle.greet",
+            "~ policy com.example.Notes: default allow, deny d.D (default, allow, deny)",
+            "- policy org.example.Later: default allow (deny)",
         ]
         #expect(try await apply(settings, "--dry-run").succeeded().lines == lines)
         let json = try await apply(settings, "--dry-run", "--json").succeeded()
@@ -137,7 +139,11 @@ struct SchemeSettingsToolTests {
         try await configure()
         _ = try await Tools.client(["scheme", "unregister", "passing", "--application", "org.example.Passing"])
             .succeeded()
-        let settings = #"{"format": 1, "claims": [{"scheme": "tasks", "application": "com.example.Notes"}]}"#
+        let command = "\(try Binaries.path("ipc-server")) --scheme 'notes'"
+        let settings = """
+            {"format": 1, "claims": [{"scheme": "tasks", "application": "com.example.Notes", "exec": "\(command)"}],
+             "defaults": [], "policies": []}
+            """
         // Without --prune, the other settings stay.
         #expect(try await apply(settings).succeeded().output.isEmpty)
         let pruned = try await apply(settings, "--prune").succeeded()
@@ -153,7 +159,10 @@ struct SchemeSettingsToolTests {
             ], "\(pruned)")
         #expect(try await rank("tasks") == ["com.example.Notes"])
         #expect(try await Tools.client(["scheme", "list"]).succeeded().lines.count == 1)
-        let last = try await apply(#"{"format": 1}"#, "--prune").succeeded()
+        // A list that is not in the file removes nothing.
+        let other = #"{"format": 1, "defaults": [], "policies": []}"#
+        #expect(try await apply(other, "--prune").succeeded().output.isEmpty)
+        let last = try await apply(#"{"format": 1, "claims": []}"#, "--prune").succeeded()
         #expect(last.output == "- scheme tasks: com.example.Notes\n")
         #expect(try await export() == none)
         #expect(try snapshot() == fresh)
@@ -184,8 +193,32 @@ struct SchemeSettingsToolTests {
                 "claims[1].exec: a.B has another command at claims[0].exec"
             ),
             (
+                #""claims": [{"scheme": "b", "application": "a.B", "exec": "sh"}, {"scheme": "c", "application": "a.B"}]"#,
+                "claims[1].exec: a.B has another command at claims[0].exec"
+            ),
+            (
+                #""claims": [{"scheme": "b", "application": "a.B", "fd": true}, {"scheme": "c", "application": "a.B"}]"#,
+                "claims[1].fd: a.B has another value at claims[0].fd"
+            ),
+            (
                 #""claims": [{"scheme": "b", "application": "a.B", "exec": "sh", "desktop": false}]"#,
                 "claims[0].exec: needs the files"
+            ),
+            (
+                #""claims": [{"scheme": "b", "application": "org.swiftipc.handle.b"}]"#,
+                "claims[0].application: the application id org.swiftipc.handle.b belongs to"
+            ),
+            (
+                #""claims": [{"scheme": "b", "handle": "a\u0000b"}]"#,
+                "claims[0].handle: the command has the character NUL"
+            ),
+            (
+                #""claims": [{"scheme": "b", "application": "a.B", "exec": "sh a\u0000b"}]"#,
+                "claims[0].exec: the command has the character NUL"
+            ),
+            (
+                #""claims": [{"scheme": "b", "handle": ""# + String(repeating: "a", count: 130_000) + #""}]"#,
+                "claims[0].handle: the command has 130"
             ),
             (
                 #""claims": [{"scheme": "d", "application": "a.B", "default": true}]"#,
@@ -215,6 +248,116 @@ struct SchemeSettingsToolTests {
         // The control: without the mistake, the file is accepted.
         try FileContents.write(#"{"format": 1, \#(good)}"#, to: file)
         #expect(try await Tools.client(["scheme", "apply", file]).succeeded().output == "+ default d: a.D\n")
+        withExtendedLifetime(broker) {}
+    }
+
+    private func isThere(_ path: String) throws -> Bool {
+        (try? FileContents.read(try PrivateBus.current.directory.appending(path))) != nil
+    }
+
+    /// One application has claims with files and without.
+    @Test func aClaimWithoutFilesBesideOneWithACommandIsExportedAndApplied() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(
+            ["scheme", "register", "notes", "--exec", "\(try Binaries.path("ipc-server"))"] + Self.notes
+        ).succeeded()
+        _ = try await Tools.client(["scheme", "register", "tasks", "--no-desktop"] + Self.notes).succeeded()
+        let settings = try await export()
+        #expect(try await apply(settings, "--prune").succeeded().output.isEmpty)
+        _ = try await Tools.client(["scheme", "register", "tasks"] + Self.notes).succeeded()
+        #expect(try await export() != settings)
+        let applied = try await apply(settings, "--prune").succeeded()
+        #expect(applied.output == "~ scheme tasks: com.example.Notes (exec, desktop)\n", "\(applied)")
+        #expect(try await export() == settings)
+        _ = try await Tools.client(["scheme", "unregister", "--all", "--application", "com.example.Notes"]).succeeded()
+        #expect(try await apply(settings).succeeded().lines.count == 2)
+        #expect(try await export() == settings)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aMissingKeyMeansItsDefaultValue() async throws {
+        let broker = try await BrokerProcess.start()
+        let plain = """
+            {"format": 1,
+             "claims": [{"scheme": "n", "application": "a.B"}, {"scheme": "g", "handle": "cat"}]}
+            """
+        #expect(try await apply(plain).succeeded().lines.count == 2)
+        let (before, settings) = (try snapshot(), try await export())
+        for command in [
+            ["scheme", "register", "n", "--application", "a.B", "--persistent", "--default", "--fd", "--exec", "sh"],
+            ["handle", "g", "--exec", "cat", "--reply", "--default"],
+        ] {
+            _ = try await Tools.client(command).succeeded()
+        }
+        #expect(try snapshot() != before)
+        let applied = try await apply(plain).succeeded()
+        #expect(
+            applied.lines == [
+                "~ scheme n: a.B (exec, default, fd)", "~ handle g: cat (reply-type, default)",
+                "- default g: org.swiftipc.handle.g", "- default n: a.B",
+            ], "\(applied)")
+        #expect(try await export() == settings)
+        #expect(try !isThere("data/dbus-1/services/a.B.service"))
+        // The lists of the desktop are as before, too.
+        let list = "config/mimeapps.list"
+        #expect(try snapshot().elements[list] == before.elements[list])
+        // `"desktop": false` removes the files.
+        let bare = plain.replacing(#""a.B"}"#, with: #""a.B", "desktop": false}"#)
+        #expect(try isThere("data/applications/a.B.desktop"))
+        #expect(try await apply(bare).succeeded().output == "~ scheme n: a.B (desktop)\n")
+        #expect(try !isThere("data/applications/a.B.desktop"))
+        #expect(try await apply(bare).succeeded().output.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func theDescriptorFlagBelongsToTheApplication() async throws {
+        let broker = try await BrokerProcess.start()
+        let file = { (fd: Bool) in
+            let claims = ["x", "y"].map { #"{"scheme": "\#($0)", "application": "a.B", "fd": \#(fd)}"# }
+            return #"{"format": 1, "claims": [\#(claims.joined(separator: ", "))]}"#
+        }
+        #expect(try await apply(file(true)).succeeded().lines.count == 2)
+        let settings = try await export()
+        #expect(try await apply(file(false)).succeeded().lines.first == "~ scheme x: a.B (fd)")
+        #expect(try await apply(file(false)).succeeded().output.isEmpty)
+        // A later registration counts for the earlier claims of the application, also after a restart.
+        _ = try await Tools.client(["scheme", "register", "x", "--application", "a.B", "--persistent", "--fd"])
+            .succeeded()
+        try await broker.restart()
+        #expect(try await export() == settings)
+    }
+
+    @Test func missingFilesAreWrittenAgain() async throws {
+        let broker = try await BrokerProcess.start()
+        try await configure()
+        let (before, settings) = (try snapshot(), try await export())
+        for path in ["dbus-1/services/org.swiftipc.handle.greet.service", "applications/org.example.Older.desktop"] {
+            try #require(unlink(try PrivateBus.current.directory.appending("data/\(path)")) == 0)
+            let applied = try await apply(settings).succeeded()
+            #expect(applied.lines.count == 1 && applied.output.hasSuffix(" (files)\n"), "\(applied)")
+            #expect(try isThere("data/\(path)"))
+            #expect(try await apply(settings).succeeded().output.isEmpty)
+        }
+        #expect(try snapshot().elements.keys.sorted() == before.elements.keys.sorted())
+        withExtendedLifetime(broker) {}
+    }
+
+    /// The file states which claim comes first, so that this is no surprise.
+    @Test func whatTheFileStatesCausesNoWarning() async throws {
+        let broker = try await BrokerProcess.start()
+        let settings = """
+            {"format": 1,
+             "claims": [{"scheme": "n", "application": "a.A"}, {"scheme": "n", "application": "b.B"}]}
+            """
+        let applied = try await apply(settings).succeeded()
+        #expect(applied.lines.count == 2 && applied.errors.isEmpty, "\(applied)")
+        let register = ["scheme", "register", "n", "--application", "c.C", "--persistent"]
+        // The control: a claim that is not in a file has a warning; with --default, the application gets the URLs.
+        #expect(try await Tools.client(register).succeeded().errors.contains("still goes to a.A"))
+        let chosen = try await Tools.client(register + ["--default"]).succeeded()
+        #expect(!chosen.errors.contains("still") && chosen.errors.contains("does not get its URLs"), "\(chosen)")
+        let other = #"{"format": 1, "claims": [{"scheme": "n", "application": "d.D"}]}"#
+        #expect(try await apply(other).succeeded().errors.contains("still goes to c.C"))
         withExtendedLifetime(broker) {}
     }
 

@@ -13,11 +13,19 @@ struct SchemeSettings: Sendable {
         let stored: StoredClaim
         /// The shell command, if `handle` has made the claim.
         let handler: CommandHandler?
+        /// Whether a file that belongs to the claim is no longer there.
+        let lacksFiles: Bool
 
         /// - Parameter stored: a claim to `scheme` alone.
-        init(_ scheme: URLScheme, _ stored: StoredClaim, handler: CommandHandler? = nil) {
+        init(_ scheme: URLScheme, _ stored: StoredClaim, handler: CommandHandler? = nil, lacksFiles: Bool = false) {
             (self.scheme, self.stored, self.handler) = (scheme, stored, handler)
+            self.lacksFiles = lacksFiles
         }
+    }
+
+    /// The parts of a file that can be left out. Settings of an absent part stay as they are.
+    enum Part: String, CaseIterable {
+        case claims, defaults, policies
     }
 
     /// The claims; among those to one scheme, the handler first, then by age.
@@ -25,6 +33,8 @@ struct SchemeSettings: Sendable {
     /// The applications that the user chose, including those that a claim with `default` chooses.
     var choices: [URLScheme: ApplicationID] = [:]
     var policies: [ApplicationID: AccessPolicy] = [:]
+    /// The parts that are there.
+    var parts = Set(Part.allCases)
 
     /// The version of the format, which increases with every change that an older tool would misread.
     static let format: UInt32 = 1
@@ -51,47 +61,57 @@ extension SchemeSettings.Claim {
     /// - Parameter facts: what `scheme register` or `handle` has recorded about the application; nil if it wrote no
     ///   files.
     fileprivate init(_ claim: Handler, _ application: ApplicationID, _ facts: RegistrationFacts?, isChosen: Bool) {
+        // The command is written for the schemes with files; the application may have others.
+        let facts = facts.flatMap { $0.schemes.contains(claim.scheme) ? $0 : nil }
         let stored = StoredClaim(
             application: application, schemes: [claim.scheme], command: facts?.command,
             isDefault: isChosen && facts?.defaults.contains(claim.scheme) == true,
-            takesDescriptors: claim.takesDescriptors ?? false,
-            writesFiles: facts?.schemes.contains(claim.scheme) == true)
-        self.init(claim.scheme, stored, handler: facts.flatMap { CommandHandler(application, $0) })
+            takesDescriptors: claim.takesDescriptors ?? false, writesFiles: facts != nil)
+        self.init(
+            claim.scheme, stored, handler: facts.flatMap { CommandHandler(application, $0) },
+            lacksFiles: facts?.lacksFiles ?? false)
     }
+
+    /// Whether a file can state the claim. It cannot state a command of `handle` whose record is lost.
+    fileprivate var isStatable: Bool { handler != nil || !stored.application.isOfCommand }
 
     func isSame(as other: SchemeSettings.Claim) -> Bool {
         scheme == other.scheme && stored.application == other.stored.application
     }
 
-    /// The keys whose values differ from those of an existing claim. A key that is not stated does not differ.
+    /// The keys whose values differ from those of an existing claim; `files` if files are to be written again.
     func differences(from old: SchemeSettings.Claim) -> [String] {
         var keys: [String] = []
-        if let command = stored.command, command != old.stored.command {
-            keys.append(handler == nil ? "exec" : "handle")
+        if let handler {
+            if handler.line != old.handler?.line { keys.append("handle") }
+            if handler.reply != old.handler?.reply { keys.append("reply-type") }
+        } else if stored.command != old.stored.command {
+            keys.append("exec")
         }
-        if stored.isDefault && !old.stored.isDefault { keys.append("default") }
-        if stored.takesDescriptors && !old.stored.takesDescriptors { keys.append("fd") }
-        if stored.writesFiles && !old.stored.writesFiles { keys.append("desktop") }
+        if stored.isDefault != old.stored.isDefault { keys.append("default") }
+        // An `ipc-server` that runs says itself that it takes descriptors.
+        if handler == nil, stored.takesDescriptors != old.stored.takesDescriptors { keys.append("fd") }
+        if stored.writesFiles != old.stored.writesFiles { keys.append("desktop") }
+        let isMoved = handler != nil && handler == old.handler && stored.command != old.stored.command
+        if stored.writesFiles && old.lacksFiles || isMoved { keys.append("files") }
         return keys
-    }
-
-    /// The claim to store, which keeps what an existing claim has in addition.
-    func keeping(_ old: SchemeSettings.Claim?) -> StoredClaim {
-        var claim = stored
-        claim.takesDescriptors = claim.takesDescriptors || old?.stored.takesDescriptors == true
-        return claim
     }
 }
 
 // MARK: JSON
 
 extension SchemeSettings {
-    var json: JSONValue {
+    /// The choices that no claim with `default` makes.
+    var separateChoices: [URLScheme: ApplicationID] {
         let stated = Set(claims.filter(\.stored.isDefault).map(\.scheme))
-        let choices = choices.filter { !stated.contains($0.key) }.sorted { $0.key < $1.key }
+        return choices.filter { !stated.contains($0.key) }
+    }
+
+    var json: JSONValue {
+        let choices = separateChoices.sorted { $0.key < $1.key }
         return .object([
             "format": .unsigned(Self.format),
-            "claims": .array(claims.map(\.json)),
+            "claims": .array(claims.filter(\.isStatable).map(\.json)),
             "defaults": .array(
                 choices.map {
                     .object(["scheme": .string($0.key.canonical), "application": .string($0.value.text)])

@@ -14,51 +14,63 @@ enum SettingsChange: Sendable {
     static func all(
         from current: SchemeSettings, to wanted: SchemeSettings, prunes: Bool
     ) -> [SettingsChange] {
+        let prunable = prunes ? wanted.parts : []
+        let gone = current.claims.filter { prunable.contains(.claims) && wanted.claim(like: $0) == nil }
         // A program that is removed first does not keep the scheme on the desktop from its new handler.
-        var changes = prunes ? current.claims.filter { wanted.claim(like: $0) == nil }.map(remove) : []
+        var changes = gone.map(remove)
+        // Storing a claim with `default` makes the choice, too. A claim that is stored without it, or removed, gives the
+        // choice up.
+        var (made, given) = (Set<URLScheme>(), Set(gone.filter(\.stored.isDefault).map(\.scheme)))
         for claim in wanted.claims {
             let old = current.claim(like: claim)
-            if old.map({ !claim.differences(from: $0).isEmpty }) ?? true { changes.append(.store(claim, old: old)) }
+            guard old.map({ !claim.differences(from: $0).isEmpty }) ?? true else { continue }
+            changes.append(.store(claim, old: old))
+            if claim.stored.isDefault { made.insert(claim.scheme) }
+            if old?.stored.isDefault == true && !claim.stored.isDefault { given.insert(claim.scheme) }
         }
-        // Storing a claim with `default` makes the choice, too.
-        let made = changes.reduce(into: Set<URLScheme>()) { made, change in
-            if case .store(let claim, _) = change, claim.stored.isDefault { made.insert(claim.scheme) }
-        }
-        for (scheme, new, old) in differences(current.choices, wanted.choices, prunes) where !made.contains(scheme) {
+        if prunable.contains(.defaults) { given.formUnion(current.separateChoices.keys) }
+        for (scheme, new, old) in differences(current.choices, wanted.choices, given) where !made.contains(scheme) {
             changes.append(.choose(scheme, new, old: old))
         }
-        for (application, new, old) in differences(current.policies, wanted.policies, prunes) {
+        let policies = Set(prunable.contains(.policies) ? Array(current.policies.keys) : [])
+        for (application, new, old) in differences(current.policies, wanted.policies, policies) {
             // A policy without rules is not stored.
             if old != nil || new?.isOpen == false { changes.append(.setPolicy(application, new, old: old)) }
         }
         return changes
     }
 
+    /// - Parameter given: the keys whose values go if they are not wanted.
     private static func differences<Key: Comparable, Value: Equatable>(
-        _ current: [Key: Value], _ wanted: [Key: Value], _ prunes: Bool
+        _ current: [Key: Value], _ wanted: [Key: Value], _ given: Set<Key>
     ) -> [(Key, new: Value?, old: Value?)] {
-        Set(prunes ? Array(current.keys) : []).union(wanted.keys).sorted()
+        given.union(wanted.keys).sorted()
             .filter { current[$0] != wanted[$0] }
             .map { ($0, wanted[$0], current[$0]) }
     }
 
     /// Makes the change, with the operations of `scheme register`, `scheme unregister`, `scheme default` and
     /// `scheme policy`.
+    /// - Parameter wanted: the file, which warnings do not repeat.
+    /// - Returns: what to warn of.
     @DBusActor
-    func make(_ app: Application, _ output: OutputOptions) async throws {
+    func make(_ app: Application, for wanted: SchemeSettings) async throws -> [StoredClaim.Stored.Warning] {
         switch self {
-        case .store(let claim, let old):
-            let stored = try await claim.keeping(old).store(app)
-            try output.warn(
-                of: stored, for: claim.stored.application, by: claim.handler == nil ? "scheme register" : "handle")
+        case .store(let claim, _):
+            var stored = try await claim.stored.store(app)
+            stored.omit(wanted.claims)
+            let command = claim.handler == nil ? "scheme register" : "handle"
+            let kept = claim.stored.writesFiles ? [] : stored.links?.files.kept ?? []
+            return stored.warnings(of: claim.stored.application, by: command) + kept
         case .remove(let claim):
             let (files, refusal) = try await StoredClaim.remove(app, [claim.scheme], of: claim.stored.application)
             if let refusal { throw refusal }
-            try output.warnOfKept(files)
+            return files.kept
         case .choose(let scheme, let application, _): try await app.setDefault(application, for: scheme)
         case .setPolicy(let application, let policy, _):
             try await app.setPolicy(policy ?? AccessPolicy(), of: application)
         }
+        return []
     }
 }
 
@@ -86,8 +98,8 @@ extension SettingsChange {
             case .remove(let claim): claim.line
             case .choose(let scheme, let new, let old):
                 "default \(scheme.canonical): " + [old, new].compactMap { $0?.text }.joined(separator: " -> ")
-            case .setPolicy(let application, let new, _):
-                "policy \(application)" + (new.map { ": " + $0.line } ?? "")
+            case .setPolicy(let application, let new, let old):
+                "policy \(application)" + (new.map { ": " + $0.line(since: old) } ?? "")
             }
         return "\(kind.sign) \(text)".onOneLine
     }
@@ -115,10 +127,16 @@ extension SchemeSettings.Claim {
 }
 
 extension AccessPolicy {
-    /// The rules on one line, such as `default deny, allow a.B`.
-    fileprivate var line: String {
+    /// The rules on one line, such as `default deny, allow a.B`, and in brackets the keys that differ from the old ones.
+    fileprivate func line(since old: AccessPolicy?) -> String {
         let rules = ["default \(allowsOthers ? "allow" : "deny")"]
-        return (rules + allowed.sorted().map { "allow \($0)" } + refused.sorted().map { "deny \($0)" })
+        let line = (rules + allowed.sorted().map { "allow \($0)" } + refused.sorted().map { "deny \($0)" })
             .joined(separator: ", ")
+        guard let old else { return line }
+        let keys = [
+            allowsOthers == old.allowsOthers ? nil : "default", allowed == old.allowed ? nil : "allow",
+            refused == old.refused ? nil : "deny",
+        ]
+        return line + " (\(keys.compactMap(\.self).joined(separator: ", ")))"
     }
 }

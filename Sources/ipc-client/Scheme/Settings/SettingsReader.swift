@@ -56,8 +56,9 @@ private struct SettingsValue {
 struct SettingsReader {
     fileprivate static let root = "the file"
     private var settings = SchemeSettings()
-    /// The command of each application, and the path at which it is stated.
-    private var commands: [ApplicationID: (words: CommandWords, path: String)] = [:]
+    /// For each application, the first claim, and the first one with files, each with its path.
+    private var (firsts, linked) = ([ApplicationID: Placed](), [ApplicationID: Placed]())
+    private typealias Placed = (claim: StoredClaim, path: String)
 
     /// - Throws: ``ToolFailure`` with exit code 65, which names the line or the path of the wrong value.
     static func read(_ bytes: [UInt8]) throws(ToolFailure) -> SchemeSettings {
@@ -72,11 +73,12 @@ struct SettingsReader {
     }
 
     private mutating func read(_ file: SettingsValue) throws(ToolFailure) {
-        let members = try file.members(["format", "claims", "defaults", "policies"])
+        let members = try file.members(["format"] + SchemeSettings.Part.allCases.map(\.rawValue))
         guard let format = members["format"] else { throw .badSettings("format: is missing; write 1") }
         guard format.json == .unsigned(SchemeSettings.format) else {
             throw format.failure("must be \(SchemeSettings.format); a newer version of ipc-client may read this file")
         }
+        settings.parts = Set(members.keys.compactMap(SchemeSettings.Part.init(rawValue:)))
         for claim in try members["claims"]?.elements() ?? [] { try addClaim(claim) }
         for choice in try members["defaults"]?.elements() ?? [] { try addChoice(choice) }
         for policy in try members["policies"]?.elements() ?? [] { try addPolicy(policy) }
@@ -103,7 +105,7 @@ struct SettingsReader {
         _ value: SettingsValue, _ members: [String: SettingsValue]
     ) throws(ToolFailure) -> SchemeSettings.Claim {
         let scheme = try value.required("scheme", members).parsed { try URLScheme($0) }
-        let application = try value.required("application", members).parsed { try ApplicationID($0) }
+        let application = try value.required("application", members).parsed { try ApplicationID(registering: $0) }
         let command = try members["exec"]?.parsed { try CommandWords.read($0) }
         let writesFiles = try members["desktop"]?.boolean() ?? true
         let isDefault = try members["default"]?.boolean() ?? false
@@ -111,20 +113,32 @@ struct SettingsReader {
         {
             throw members.failure("needs the files that \"desktop\": false does not write; leave out \"desktop\"")
         }
-        if let command, let place = members["exec"]?.path {
-            let known = commands.updateValue((command, place), forKey: application)
-            if let known, known.words != command {
-                throw .badSettings(
-                    "\(place): \(application) has another command at \(known.path), but the bus starts an application "
-                        + "with one command")
-            }
+        let claim = StoredClaim(
+            application: application, schemes: [scheme], command: command, isDefault: isDefault, allowsReserved: true,
+            takesDescriptors: try members["fd"]?.boolean() ?? false, writesFiles: writesFiles, isExact: true)
+        try checkShared(claim, value.path)
+        return SchemeSettings.Claim(scheme, claim)
+    }
+
+    /// Checks the keys that belong to the application, and must therefore be equal in all its claims: `fd`, and in those
+    /// with files, `exec`.
+    private mutating func checkShared(_ claim: StoredClaim, _ path: String) throws(ToolFailure) {
+        let id = claim.application
+        let first = firsts[id] ?? (claim, path)
+        guard first.claim.takesDescriptors == claim.takesDescriptors else {
+            throw .badSettings(
+                "\(path).fd: \(id) has another value at \(first.path).fd, but \"fd\" belongs to the application; write "
+                    + "the same in all its claims")
         }
-        return SchemeSettings.Claim(
-            scheme,
-            StoredClaim(
-                application: application, schemes: [scheme], command: command, isDefault: isDefault,
-                allowsReserved: true, takesDescriptors: try members["fd"]?.boolean() ?? false, writesFiles: writesFiles)
-        )
+        firsts[id] = first
+        guard claim.writesFiles else { return }
+        let other = linked[id] ?? (claim, path)
+        guard other.claim.command == claim.command else {
+            throw .badSettings(
+                "\(path).exec: \(id) has another command at \(other.path).exec, but the bus starts an application with "
+                    + "one command; write the same in all its claims")
+        }
+        linked[id] = other
     }
 
     /// A claim of `handle`.
@@ -144,9 +158,9 @@ struct SettingsReader {
         let handler = CommandHandler(
             scheme: try scheme.parsed { try URLScheme($0) }, line: try line.string(), reply: reply)
         let isDefault = try members["default"]?.boolean() ?? false
-        return SchemeSettings.Claim(
-            handler.scheme, try scheme.parsed { _ in try handler.claim(isDefault: isDefault, allowsReserved: true) },
-            handler: handler)
+        var claim = try line.parsed { _ in try handler.claim(isDefault: isDefault, allowsReserved: true) }
+        claim.isExact = true
+        return SchemeSettings.Claim(handler.scheme, claim, handler: handler)
     }
 
     // MARK: Choices and policies
