@@ -26,7 +26,8 @@ import Testing
     @Test func `a program is found by its path`() throws {
         #expect(try CommandWords("sh -c x").located(in: "/nowhere:/bin", from: "/").words == ["/bin/sh", "-c", "x"])
         #expect(try CommandWords("/bin/sh").located(in: "", from: "/").words == ["/bin/sh"])
-        for line in ["nothing.of.that.name", "/nowhere/sh"] {
+        // A directory can be “executed” in the sense of access(2).
+        for line in ["nothing.of.that.name", "/nowhere/sh", "/tmp"] {
             #expect(throws: CommandWords.Invalid.self) { try CommandWords(line).located(in: "/bin", from: "/bin") }
         }
     }

@@ -79,6 +79,28 @@ import Testing
         #expect(folder.contents() == before)
     }
 
+    @Test(arguments: [["demo.One"], ["demo.One", "demo.Two", "demo.Three"]])
+    func `registrations and removals at the same time lose nothing`(applications: [String]) async throws {
+        let folder = try furnished()
+        let before = folder.contents()
+        let schemes = (1...12).map { (application: applications[$0 % applications.count], scheme: "scheme\($0)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (application, scheme) in schemes {
+                group.addTask { try folder.register(application, [scheme], command: "/bin/sh") }
+            }
+            try await group.waitForAll()
+        }
+        for (application, scheme) in schemes {
+            let handler = try InstalledEntries(folder.directories).handler(of: URLScheme(scheme))
+            #expect(handler?.application == application)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (application, scheme) in schemes { group.addTask { try folder.unregister(application, [scheme]) } }
+            try await group.waitForAll()
+        }
+        #expect(folder.contents() == before)
+    }
+
     @Test func `an application's own menu entry stays, next to ours`() throws {
         let folder = try furnished()
         try folder.put(

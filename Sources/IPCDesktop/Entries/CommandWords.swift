@@ -65,7 +65,8 @@ package struct CommandWords: Sendable, Hashable {
             program = (folder.hasSuffix("/") ? folder : folder + "/") + program
         }
         let candidates = program.hasPrefix("/") ? [program] : path.split(separator: ":").map { "\($0)/\(program)" }
-        guard let found = candidates.first(where: { $0.hasPrefix("/") && access($0, X_OK) == 0 }) else {
+        guard let found = candidates.first(where: { $0.hasPrefix("/") && access($0, X_OK) == 0 && !Folder.exists($0) })
+        else {
             throw .noProgram(program)
         }
         return try CommandWords(words: [found] + words.dropFirst()).runnable()

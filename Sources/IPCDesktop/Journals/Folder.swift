@@ -46,23 +46,26 @@ package enum Folder {
 }
 
 /// Locks a folder of journals, so that only one process at a time writes files through them.
-struct FolderLock {
+package struct FolderLock {
     private let descriptor: CInt
+    /// The folders that were created for the lock, outermost first.
+    let made: [String]
 
     /// Waits until no other process has the lock. Creates the folder if another process has removed it.
     init(_ path: String) throws(FileFailure) {
+        var made: [String] = []
         while true {
             let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard opened >= 0 else {
                 guard errno == ENOENT else { throw FileFailure("open", path, errno) }
-                _ = try Folder.make(path)
+                made += try Folder.make(path).filter { !made.contains($0) }
                 continue
             }
             while flock(opened, LOCK_EX) != 0, errno == EINTR {}
             var (held, standing) = (stat(), stat())
             // The previous holder of the lock may have removed the folder, and another process may have recreated it.
             if fstat(opened, &held) == 0, stat(path, &standing) == 0, held.st_ino == standing.st_ino {
-                descriptor = opened
+                (descriptor, self.made) = (opened, made)
                 return
             }
             close(opened)

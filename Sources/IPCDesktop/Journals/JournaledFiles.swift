@@ -23,26 +23,32 @@ package struct JournaledFiles: Sendable {
     /// The names of the purposes that have a journal.
     package var names: [String] { Folder.names(folder).filter { !$0.hasSuffix("~") } }
 
+    /// Makes a change while no other process makes one, so what the change reads first still holds when it writes.
+    /// The system releases the lock when the process ends.
+    package func locked<Result>(_ change: (FolderLock) throws(FileFailure) -> Result) throws(FileFailure) -> Result {
+        let lock = try FolderLock(folder)
+        defer { lock.release() }
+        return try change(lock)
+    }
+
     /// Reverts the files that were previously written for a purpose, writes its new files, and reads them back.
     /// - Parameters:
+    ///   - lock: the lock of ``locked(_:)``.
     ///   - cache: the cache to update afterwards.
     ///   - plan: returns the files to write. It is called after the earlier files have been reverted.
     package func write(
-        for name: String, facts: [String: String], cache: MimeCache? = nil,
+        for name: String, facts: [String: String], under lock: FolderLock, cache: MimeCache? = nil,
         plan: () throws(FileFailure) -> [PlannedFile]
     ) throws(FileFailure) -> [FileChange] {
-        let made = try Folder.make(folder)
-        let lock = try FolderLock(folder)
-        defer { lock.release() }
         var observed = ObservedFiles()
-        var journal = FileJournal(facts: facts, directories: made)
+        var journal = FileJournal(facts: facts, directories: lock.made)
         var kept: [FileJournal.Entry] = []
         do throws(FileFailure) {
             if let earlier = try self.journal(name) {
                 for entry in earlier.entries { try observed.note(entry.path) }
                 let paths = try revert(earlier, name, keepsFolders: true)
                 kept = earlier.entries.filter { paths.contains($0.path) }
-                journal.directories = earlier.directories + made
+                journal.directories = earlier.directories + lock.made
             }
             try add(try plan(), to: &journal, over: kept, noting: &observed)
             try put(&journal, name, cache, noting: &observed)
@@ -56,11 +62,9 @@ package struct JournaledFiles: Sendable {
     }
 
     /// Reverts the files of a purpose.
+    /// - Parameter lock: the lock of ``locked(_:)``.
     /// - Returns: the changes to its files; empty if nothing was written.
-    package func revert(_ name: String) throws(FileFailure) -> [FileChange] {
-        guard try journal(name) != nil else { return [] }
-        let lock = try FolderLock(folder)
-        defer { lock.release() }
+    package func revert(_ name: String, under lock: FolderLock) throws(FileFailure) -> [FileChange] {
         guard let journal = try journal(name) else { return [] }
         var observed = ObservedFiles()
         for entry in journal.entries { try observed.note(entry.path) }

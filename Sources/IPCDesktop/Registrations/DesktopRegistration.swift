@@ -45,27 +45,34 @@ package struct DesktopRegistration: Sendable {
     package func register(
         _ schemes: [URLScheme], opener: String, command: CommandWords?, makesDefault: Bool, isExact: Bool = false
     ) throws(IPCError) -> Result {
-        let result: Result
+        let (result, fault): (Result, IPCError?)
         do throws(FileFailure) {
-            var facts = RegistrationFacts(try files.facts(of: application.text))
-            if isExact { facts.forget(schemes) }
-            facts.add(schemes, makesDefault: makesDefault, command: command)
-            facts.opener = opener
-            result = try write(facts)
+            (result, fault) = try files.locked { (lock) throws(FileFailure) in
+                var facts = RegistrationFacts(try files.facts(of: application.text))
+                if isExact { facts.forget(schemes) }
+                facts.add(schemes, makesDefault: makesDefault, command: command)
+                facts.opener = opener
+                let result = try write(facts, under: lock)
+                return (result, mistake(in: result))
+            }
         } catch { throw error.ipcError }
-        try check(result)
+        if let fault { throw fault }
         return result
     }
 
     /// Unregisters the given schemes (`nil` means all). Once no scheme is left, all files are removed as well.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> Result {
         do throws(FileFailure) {
-            guard let noted = try files.facts(of: application.text) else {
+            // Locking would create the folder.
+            guard try files.facts(of: application.text) != nil else {
                 return Result(changes: keptEntries.map { FileChange(path: $0, kind: .kept) })
             }
-            var facts = RegistrationFacts(noted)
-            facts.remove(schemes)
-            return facts.schemes.isEmpty ? Result(changes: try files.revert(application.text)) : try write(facts)
+            return try files.locked { (lock) throws(FileFailure) in
+                var facts = RegistrationFacts(try files.facts(of: application.text))
+                facts.remove(schemes)
+                guard facts.schemes.isEmpty else { return try write(facts, under: lock) }
+                return Result(changes: try files.revert(application.text, under: lock))
+            }
         } catch { throw error.ipcError }
     }
 
@@ -97,7 +104,7 @@ package struct DesktopRegistration: Sendable {
         }.map(\.path).sorted()
     }
 
-    private func write(_ facts: RegistrationFacts) throws(FileFailure) -> Result {
+    private func write(_ facts: RegistrationFacts, under lock: FolderLock) throws(FileFailure) -> Result {
         let usual = DesktopEntry.fileName(of: application)
         let standing = InstalledEntries(directories).entries[usual]
         let isTaken = standing.map { $0.application != application.text || (facts.entry ?? usual) != usual } ?? false
@@ -105,7 +112,7 @@ package struct DesktopRegistration: Sendable {
         var (facts, result) = (facts, Result())
         facts.entry = name
         result.changes = try files.write(
-            for: application.text, facts: facts.noted,
+            for: application.text, facts: facts.noted, under: lock,
             cache: MimeCache(
                 applications: "\(dataHome)/\(DesktopEntry.folder)", entry: name,
                 types: SchemeType.names(of: facts.schemes))
@@ -145,15 +152,17 @@ package struct DesktopRegistration: Sendable {
     }
 
     /// Checks that desktop programs will use the entry, by reading the files back in the same way as they do.
-    private func check(_ result: Result) throws(IPCError) {
-        guard let entry = result.entry else { return }
+    /// - Returns: `nil` if they will.
+    private func mistake(in result: Result) -> IPCError? {
+        guard let entry = result.entry else { return nil }
         let installed = InstalledEntries(directories)
         for scheme in result.schemes where installed.handler(of: scheme)?.path != entry {
             let other = installed.handler(of: scheme)?.path ?? "nobody"
-            throw IPCError(
+            return IPCError(
                 .inputOutput,
                 "\(entry) was written, but on the desktop \(scheme) still goes to \(other); check mimeapps.list")
         }
+        return nil
     }
 }
 

@@ -29,25 +29,31 @@ package struct TransientRegistration: Sendable {
         _ schemes: [URLScheme], command: CommandWords?, takesDescriptors: Bool
     ) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
-            var facts = RegistrationFacts(try files.facts(of: application.text))
-            facts.add(schemes, command: command)
-            facts.takesDescriptors = takesDescriptors || facts.takesDescriptors
-            return try write(facts)
+            return try files.locked { (lock) throws(FileFailure) in
+                var facts = RegistrationFacts(try files.facts(of: application.text))
+                facts.add(schemes, command: command)
+                facts.takesDescriptors = takesDescriptors || facts.takesDescriptors
+                return try write(facts, under: lock)
+            }
         } catch { throw error.ipcError }
     }
 
     /// Unregisters the given schemes (`nil` means all). Once no scheme is left, all files are removed as well.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
-            guard let noted = try files.facts(of: application.text) else { return [] }
-            var facts = RegistrationFacts(noted)
-            facts.remove(schemes)
-            return facts.schemes.isEmpty ? try files.revert(application.text) : try write(facts)
+            // Locking would create the folder.
+            guard try files.facts(of: application.text) != nil else { return [] }
+            return try files.locked { (lock) throws(FileFailure) in
+                var facts = RegistrationFacts(try files.facts(of: application.text))
+                facts.remove(schemes)
+                guard facts.schemes.isEmpty else { return try write(facts, under: lock) }
+                return try files.revert(application.text, under: lock)
+            }
         } catch { throw error.ipcError }
     }
 
-    private func write(_ facts: RegistrationFacts) throws(FileFailure) -> [FileChange] {
-        try files.write(for: application.text, facts: facts.noted) { () throws(FileFailure) in
+    private func write(_ facts: RegistrationFacts, under lock: FolderLock) throws(FileFailure) -> [FileChange] {
+        try files.write(for: application.text, facts: facts.noted, under: lock) { () throws(FileFailure) in
             let claim = ClaimFile(
                 application: application, schemes: facts.schemes, takesDescriptors: facts.takesDescriptors)
             let path = "\(runtime)/\(ClaimFile.folder)/\(ClaimFile.fileName(of: application))"

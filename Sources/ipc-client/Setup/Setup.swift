@@ -40,7 +40,7 @@ struct Setup: ClientCommand {
                 message: "there is no folder for data; set HOME or XDG_DATA_HOME to an absolute path", exit: .dataError)
         }
         let files = JournaledFiles(folder: "\(data)/\(DesktopRegistration.folder)")
-        let changes = undo ? try files.revert(Self.journal) : try write(files, data)
+        let changes = undo ? try revert(files) : try write(files, data)
         try output.print(
             .object([
                 "files": .array(
@@ -62,9 +62,17 @@ struct Setup: ClientCommand {
         // systemd is running if this directory exists (sd_booted(3)).
         let isSystemdThere = access("/run/systemd/system", F_OK) == 0
         let planned = ProgramFiles(programs: programs, usesSystemd: systemd ?? isSystemdThere).planned(in: data)
-        return try files.write(for: Self.journal, facts: ["Broker": programs.broker]) { () throws(FileFailure) in
-            planned
+        return try files.locked { (lock) throws(FileFailure) in
+            try files.write(for: Self.journal, facts: ["Broker": programs.broker], under: lock) {
+                () throws(FileFailure) in planned
+            }
         }
+    }
+
+    private func revert(_ files: JournaledFiles) throws -> [FileChange] {
+        // Locking would create the folder.
+        guard try files.facts(of: Self.journal) != nil else { return [] }
+        return try files.locked { (lock) throws(FileFailure) in try files.revert(Self.journal, under: lock) }
     }
 
     /// Makes the bus and a running broker read the files.

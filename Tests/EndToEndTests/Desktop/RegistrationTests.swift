@@ -18,6 +18,36 @@ struct RegistrationTests {
             .succeeded()
     }
 
+    @Test func registrationsAtTheSameTimeLoseNothing() async throws {
+        let broker = try await BrokerProcess.start()
+        let before = try snapshot()
+        let schemes = (1...6).map { "scheme\($0)" }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for scheme in schemes {
+                group.addTask { _ = try await register([scheme, "--persistent", "--exec", "sh -c true"]).succeeded() }
+                group.addTask { _ = try await Tools.client(["handle", scheme, "--exec", "true"]).succeeded() }
+            }
+            try await group.waitForAll()
+        }
+        let bus = try PrivateBus.current
+        let entry = try FileContents.text(bus.directory.appending("data/applications/\(Self.application).desktop"))
+        let defaults = try FileContents.text(bus.directory.appending("config/mimeapps.list"))
+        for scheme in schemes {
+            let claims = try await Tools.client(["scheme", "list", scheme]).succeeded()
+            #expect(claims.lines.count == 2, "\(claims)")
+            #expect(defaults.contains("x-scheme-handler/\(scheme)="))
+            let isOurs = entry.contains("x-scheme-handler/\(scheme);")
+            let handled = FileContents.names(in: bus.directory.appending("data/applications"))?
+                .contains("org.swiftipc.handle.\(scheme).desktop")
+            // On the desktop, the scheme goes to the first of the two.
+            #expect(isOurs || handled == true, "\(scheme)")
+            _ = try await Tools.client(["handle", "--remove", scheme]).succeeded()
+        }
+        try await unregister()
+        #expect(try snapshot() == before)
+        withExtendedLifetime(broker) {}
+    }
+
     @Test(arguments: [true, false])
     func unregisteringRestoresTheHome(isFurnished: Bool) async throws {
         let bus = try PrivateBus.current
