@@ -127,6 +127,14 @@ struct HandleToolTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func aCommandOfAlmostTheMostBytesRuns() async throws {
+        let broker = try await BrokerProcess.start()
+        let line = "echo ok #" + String(repeating: "a", count: 129_000)
+        _ = try await handle("notes", "--exec", line, "--reply").succeeded()
+        #expect(try await Tools.client(["call", "notes:"]).succeeded().output == "ok\n")
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func noOtherRegistrationTakesTheIdOfACommand() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await handle("notes", "--exec", "cat").succeeded()

@@ -301,6 +301,11 @@ struct SchemeSettingsToolTests {
         // The lists of the desktop are as before, too.
         let list = "config/mimeapps.list"
         #expect(try snapshot().elements[list] == before.elements[list])
+        // The preference of the desktop goes even if the choice was forgotten before.
+        _ = try await Tools.client(["handle", "g", "--exec", "cat", "--default"]).succeeded()
+        _ = try await Tools.client(["scheme", "default", "--forget", "g"]).succeeded()
+        #expect(try await apply(plain).succeeded().output == "~ handle g: cat (default)\n")
+        #expect(try await apply(plain).succeeded().output.isEmpty)
         // `"desktop": false` removes the files.
         let bare = plain.replacing(#""a.B"}"#, with: #""a.B", "desktop": false}"#)
         #expect(try isThere("data/applications/a.B.desktop"))

@@ -14,12 +14,13 @@ struct SchemeSettings: Sendable {
         /// The shell command, if `handle` has made the claim.
         let handler: CommandHandler?
         /// Whether a file that belongs to the claim is no longer there.
-        let lacksFiles: Bool
+        var lacksFiles = false
+        /// Whether the desktop prefers the application, even if the user has chosen another one since.
+        var isPreferredOnDesktop = false
 
         /// - Parameter stored: a claim to `scheme` alone.
-        init(_ scheme: URLScheme, _ stored: StoredClaim, handler: CommandHandler? = nil, lacksFiles: Bool = false) {
+        init(_ scheme: URLScheme, _ stored: StoredClaim, handler: CommandHandler? = nil) {
             (self.scheme, self.stored, self.handler) = (scheme, stored, handler)
-            self.lacksFiles = lacksFiles
         }
     }
 
@@ -63,13 +64,13 @@ extension SchemeSettings.Claim {
     fileprivate init(_ claim: Handler, _ application: ApplicationID, _ facts: RegistrationFacts?, isChosen: Bool) {
         // The command is written for the schemes with files; the application may have others.
         let facts = facts.flatMap { $0.schemes.contains(claim.scheme) ? $0 : nil }
+        let isPreferred = facts?.defaults.contains(claim.scheme) == true
         let stored = StoredClaim(
             application: application, schemes: [claim.scheme], command: facts?.command,
-            isDefault: isChosen && facts?.defaults.contains(claim.scheme) == true,
+            isDefault: isChosen && isPreferred,
             takesDescriptors: claim.takesDescriptors ?? false, writesFiles: facts != nil)
-        self.init(
-            claim.scheme, stored, handler: facts.flatMap { CommandHandler(application, $0) },
-            lacksFiles: facts?.lacksFiles ?? false)
+        self.init(claim.scheme, stored, handler: facts.flatMap { CommandHandler(application, $0) })
+        (lacksFiles, isPreferredOnDesktop) = (facts?.lacksFiles ?? false, isPreferred)
     }
 
     /// Whether a file can state the claim. It cannot state a command of `handle` whose record is lost.
@@ -88,7 +89,7 @@ extension SchemeSettings.Claim {
         } else if stored.command != old.stored.command {
             keys.append("exec")
         }
-        if stored.isDefault != old.stored.isDefault { keys.append("default") }
+        if stored.isDefault ? !old.stored.isDefault : old.isPreferredOnDesktop { keys.append("default") }
         // An `ipc-server` that runs says itself that it takes descriptors.
         if handler == nil, stored.takesDescriptors != old.stored.takesDescriptors { keys.append("fd") }
         if stored.writesFiles != old.stored.writesFiles { keys.append("desktop") }
