@@ -332,6 +332,32 @@ struct SchemeSettingsToolTests {
         #expect(try await export() == settings)
     }
 
+    @Test func theOrderOfClaimsThatExistIsRestored() async throws {
+        let broker = try await BrokerProcess.start()
+        let ids = ["a.A", "b.B", "c.C"]
+        for id in ids {
+            _ = try await Tools.client(["scheme", "register", "n", "--application", id, "--persistent"]).succeeded()
+        }
+        let settings = try await export()
+        // The oldest claim becomes the youngest.
+        _ = try await Tools.client(["scheme", "unregister", "n", "--application", "a.A"]).succeeded()
+        _ = try await Tools.client(["scheme", "register", "n", "--application", "a.A", "--persistent"]).succeeded()
+        #expect(try await rank("n") == ["b.B", "c.C", "a.A"])
+        let applied = try await apply(settings).succeeded()
+        #expect(applied.lines == ["~ scheme n: b.B (order)", "~ scheme n: c.C (order)"], "\(applied)")
+        #expect(try await rank("n") == ids)
+        #expect(try await export() == settings)
+        #expect(try await apply(settings, "--prune").succeeded().output.isEmpty)
+        // A choice does not show the age of its application.
+        _ = try await Tools.client(["scheme", "default", "n", "c.C"]).succeeded()
+        #expect(try await apply(settings).succeeded().output.isEmpty)
+        #expect(try await apply(settings, "--prune").succeeded().lines.last == "- default n: c.C")
+        #expect(try await rank("n") == ids)
+        #expect(try await apply(settings, "--prune").succeeded().output.isEmpty)
+        try await broker.restart()
+        #expect(try await export() == settings)
+    }
+
     @Test func missingFilesAreWrittenAgain() async throws {
         let broker = try await BrokerProcess.start()
         try await configure()

@@ -4,7 +4,8 @@ import IPCTools
 
 /// A step from the settings of this machine to those of a file.
 enum SettingsChange: Sendable {
-    case store(SchemeSettings.Claim, old: SchemeSettings.Claim?)
+    /// - Parameter renews: whether to remove the old claim first, so that the new one is the youngest.
+    case store(SchemeSettings.Claim, old: SchemeSettings.Claim?, renews: Bool)
     case remove(SchemeSettings.Claim)
     case choose(URLScheme, ApplicationID?, old: ApplicationID?)
     case setPolicy(ApplicationID, AccessPolicy?, old: AccessPolicy?)
@@ -20,15 +21,20 @@ enum SettingsChange: Sendable {
         var changes = gone.map(remove)
         // Storing a claim with `default` makes the choice, too. A claim that is stored without it, or removed, gives the
         // choice up.
-        var (made, given) = (Set<URLScheme>(), Set(gone.filter(\.stored.isDefault).map(\.scheme)))
+        var given = Set(gone.filter(\.stored.isDefault).map(\.scheme))
+        if prunable.contains(.defaults) { given.formUnion(current.separateChoices.keys) }
+        for claim in wanted.claims where !claim.stored.isDefault {
+            if current.claim(like: claim)?.stored.isDefault == true { given.insert(claim.scheme) }
+        }
+        let order = SettingsOrder(current: current, wanted: wanted, given: given)
+        var made: Set<URLScheme> = []
         for claim in wanted.claims {
             let old = current.claim(like: claim)
-            guard old.map({ !claim.differences(from: $0).isEmpty }) ?? true else { continue }
-            changes.append(.store(claim, old: old))
+            let renews = order.renewed(claim.scheme).contains(claim.stored.application)
+            guard renews || old.map({ !claim.differences(from: $0).isEmpty }) ?? true else { continue }
+            changes.append(.store(claim, old: old, renews: renews))
             if claim.stored.isDefault { made.insert(claim.scheme) }
-            if old?.stored.isDefault == true && !claim.stored.isDefault { given.insert(claim.scheme) }
         }
-        if prunable.contains(.defaults) { given.formUnion(current.separateChoices.keys) }
         for (scheme, new, old) in differences(current.choices, wanted.choices, given) where !made.contains(scheme) {
             changes.append(.choose(scheme, new, old: old))
         }
@@ -56,7 +62,8 @@ enum SettingsChange: Sendable {
     @DBusActor
     func make(_ app: Application, for wanted: SchemeSettings) async throws -> [StoredClaim.Stored.Warning] {
         switch self {
-        case .store(let claim, _):
+        case .store(let claim, _, let renews):
+            if renews { try await app.unregister([claim.scheme], of: claim.stored.application) }
             var stored = try await claim.stored.store(app)
             stored.omit(wanted.claims)
             let command = claim.handler == nil ? "scheme register" : "handle"
@@ -82,7 +89,7 @@ extension SettingsChange {
         let made = ("+", "made")
         let (changed, removed) = (("~", "changed"), ("-", "removed"))
         return switch self {
-        case .store(_, let old): old == nil ? made : changed
+        case .store(_, let old, _): old == nil ? made : changed
         case .remove: removed
         case .choose(_, let new, let old): new == nil ? removed : old == nil ? made : changed
         case .setPolicy(_, let new, let old): new?.isOpen ?? true ? removed : old == nil ? made : changed
@@ -93,8 +100,11 @@ extension SettingsChange {
     var line: String {
         let text =
             switch self {
-            case .store(let claim, let old):
-                claim.line + (old.map { " (" + claim.differences(from: $0).joined(separator: ", ") + ")" } ?? "")
+            case .store(let claim, let old, let renews):
+                claim.line
+                    + (old.map {
+                        " (" + (claim.differences(from: $0) + (renews ? ["order"] : [])).joined(separator: ", ") + ")"
+                    } ?? "")
             case .remove(let claim): claim.line
             case .choose(let scheme, let new, let old):
                 "default \(scheme.canonical): " + [old, new].compactMap { $0?.text }.joined(separator: " -> ")
@@ -108,7 +118,7 @@ extension SettingsChange {
         let setting: String
         let (scheme, application): (URLScheme?, ApplicationID?)
         switch self {
-        case .store(let claim, _), .remove(let claim):
+        case .store(let claim, _, _), .remove(let claim):
             (setting, scheme, application) = ("claim", claim.scheme, claim.stored.application)
         case .choose(let chosen, let new, let old): (setting, scheme, application) = ("default", chosen, new ?? old)
         case .setPolicy(let id, _, _): (setting, scheme, application) = ("policy", nil, id)
