@@ -21,13 +21,15 @@ final class Reload {
     }
 
     func run() {
+        var reloaded = "reloaded"
         do { take(try read()) } catch {
+            reloaded = "only the installed claims were read again"
             let reason = (error as? any Condition)?.ipcError.message ?? "\(error)"
             log.tell(.error, "the configuration stays as it is: \(reason)")
         }
         let changes = schemes.reloadInstalled()
         for change in changes { log.tell(.notice, "the installed claims have changed a handler", change.fields) }
-        log.tell(.notice, "reloaded", ["changed-handlers": "\(changes.count)"])
+        log.tell(.notice, reloaded, ["changed-handlers": "\(changes.count)"])
     }
 
     /// Puts the settings of a configuration into use that may change while the broker runs.

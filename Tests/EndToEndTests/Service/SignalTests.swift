@@ -66,7 +66,7 @@ struct SignalTests {
         let broker = try await BrokerProcess.start()
         try configure("[Log]\nlevel=debug\n[Limits]\nwatchers=many\n")
         try installClaim("demo.Installed", "installed.demo")
-        let lines = try await signal(SIGHUP, broker, until: "reloaded")
+        let lines = try await signal(SIGHUP, broker, until: "only the installed claims were read again")
         #expect(lines.first?.contains(" error: the configuration stays as it is: ") == true, "\(lines)")
         #expect(lines.first?.contains("ipc-broker.conf:4: ") == true)
         // The claims are read nevertheless. The level is the old one, so the next line is not about a request.
