@@ -39,6 +39,8 @@ package final class Broker {
     /// Why a broker refused to start, or stopped on its own.
     package enum End: Error, Sendable {
         case alreadyRunning(owner: String)
+        /// The broker that serves the bus has this store, and the one that is to replace it another.
+        case otherStore(served: String, own: String)
         /// The broker that serves the bus has not made room for this one, for this reason.
         case notReplaced(String)
         /// Another broker has taken the place of this one.
@@ -50,6 +52,12 @@ package final class Broker {
         case storeFailed(String)
         /// The bus is the system bus, where the broker would serve all users of the machine.
         case systemBus
+
+        /// Why a broker ends before it is ready if another connection owns its name. One that has taken the name from a
+        /// running broker has itself been replaced.
+        init(owner: BusName?, replaces: Bool) {
+            self = replaces ? .replaced : .alreadyRunning(owner: owner?.text ?? "another connection")
+        }
     }
 
     /// Serves until a signal stops the broker, the bus is lost or the store fails. Then answers callers and checkpoints
@@ -141,7 +149,7 @@ package final class Broker {
         var opening = configuration.replaces ? nil : open()
         do {
             let connection = try await connect(configuration.bus, objects(configuration.limits, logger))
-            if configuration.replaces { try await Replacement.takeOver(connection) }
+            if configuration.replaces { try await Replacement.takeOver(connection, store: configuration.store) }
             let opened = opening ?? open()
             opening = opened
             let clients = BusClients(connection)
@@ -149,7 +157,7 @@ package final class Broker {
             connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
             try await clients.start()
             let bus = try await connection.busID()
-            let store = try await store(opened, storeConfiguration, connection)
+            let store = try await store(opened, storeConfiguration, connection, replaces: configuration.replaces)
             report(store.report, to: logger)
             return (connection, bus, clients, store)
         } catch {
@@ -162,22 +170,33 @@ package final class Broker {
     private static let closingTime = Duration.seconds(5)
 
     /// Waits for the store. A broker that no program uses releases its name before it closes its store, so a call in
-    /// between starts the next broker, which waits here. If a broker serves the bus, the error is thrown at once.
+    /// between starts the next broker, which waits here. If another broker has the name, this one ends at once.
     private static func store(
-        _ opening: Task<Store, any Error>, _ configuration: StoreConfiguration, _ connection: Connection
+        _ opening: Task<Store, any Error>, _ configuration: StoreConfiguration, _ connection: Connection,
+        replaces: Bool
     ) async throws -> Store {
         do { return try await opening.value } catch let error as StoreError {
             guard case .inUse = error else { throw error }
-            let owner = try await connection.owner(of: Broker1.busName)
-            guard owner == nil || owner == connection.uniqueName else { throw error }
+            try await refuseAnotherOwner(connection, replaces: replaces)
             var waiting = configuration
             waiting.waitsForLock = true
             let opened = await Background.run(until: .now + closingTime) { [waiting] in
                 Result { try Store.open(waiting) }
             }
-            guard let opened else { throw error }
+            guard let opened else {
+                // Another broker may have taken the name and the store in the meantime.
+                try await refuseAnotherOwner(connection, replaces: replaces)
+                throw error
+            }
             return try opened.get()
         }
+    }
+
+    private static func refuseAnotherOwner(_ connection: Connection, replaces: Bool) async throws {
+        guard let owner = try await connection.owner(of: Broker1.busName), owner != connection.uniqueName else {
+            return
+        }
+        throw End(owner: owner, replaces: replaces)
     }
 
     private static func objects(_ limits: Limits, _ logger: Logger) -> ObjectServer {
@@ -233,8 +252,8 @@ package final class Broker {
         try await schemes.load()
         try await urls.recover()
         guard try await connection.requestName(Broker1.busName, flags: Replacement.flags).isOwner else {
-            let owner = try await connection.owner(of: Broker1.busName)
-            throw End.alreadyRunning(owner: owner?.text ?? "another connection")
+            throw End(
+                owner: try await connection.owner(of: Broker1.busName), replaces: configuration.replaces)
         }
         nameWatch = try await Replacement.watch(connection, lost: replaced)
         connection.objects.serve()

@@ -191,6 +191,12 @@ struct BrokerFailure {
                 "another broker already serves this bus (\(owner)); a session bus can have only one. "
                 + "To take its place, give --replace"
             exitCode = IPCModel.ExitCode.cannotCreate.rawValue
+        case Broker.End.otherStore(let served, let own):
+            sentence =
+                "the broker that serves this bus has the store \(served.quoted), so a broker with the store "
+                + "\(own.quoted) cannot take its place without losing its claims and requests. Give --store "
+                + "\(served.quoted), or stop that broker first with SIGTERM"
+            exitCode = IPCModel.ExitCode.cannotCreate.rawValue
         case Broker.End.notReplaced(let reason):
             sentence = "the broker that serves this bus cannot be replaced: \(reason). Stop it with SIGTERM"
             exitCode = IPCModel.ExitCode.cannotCreate.rawValue

@@ -37,6 +37,63 @@ struct ReplacementTests {
         _ = try await BrokerClient().call(Broker1.describe, NoOptions())
     }
 
+    @Test func `a second broker with the same store names the option, too`() async throws {
+        let broker = try await BrokerProcess.start()
+        let output = try await run(["--store", broker.store])
+        #expect(output.status == .exited(73) && output.errors.contains("give --replace"), "\(output)")
+        #expect(broker.isRunning)
+    }
+
+    @Test func `a broker with another store does not take the place of the first one`() async throws {
+        let broker = try await BrokerProcess.start()
+        let other = try PrivateBus.current.directory.appending("other")
+        let output = try await run(["--replace", "--store", other])
+        #expect(output.status == .exited(73) && output.errors.contains("“\(broker.store)”"), "\(output)")
+        #expect(output.errors.contains("stop that broker first"), "\(output)")
+        #expect(broker.isRunning && FileContents.names(in: other) == nil)
+        _ = try await BrokerClient().call(Broker1.describe, NoOptions())
+        // The control: the same folder by another path is the same store.
+        let spelling = broker.store + "/../" + (broker.store.split(separator: "/").last ?? "")
+        let next = try await RunningProcess.start(
+            Binaries.path("ipc-broker"), ["--replace", "--store", spelling],
+            environment: try PrivateBus.current.environment)
+        #expect(try await broker.wait() == .success)
+        _ = try await BrokerClient().call(Broker1.describe, NoOptions())
+        #expect(try await next.terminate() == .success)
+    }
+
+    @Test func `of several brokers that replace one at the same time, one serves, and the others exit with 0`()
+        async throws
+    {
+        let broker = try await BrokerProcess.start()
+        var next: [RunningProcess] = []
+        for _ in 1...3 {
+            next.append(
+                try await RunningProcess.start(
+                    Binaries.path("ipc-broker"), ["--replace", "--store", broker.store],
+                    environment: try PrivateBus.current.environment))
+        }
+        #expect(try await broker.wait() == .success)
+        var running = next
+        while running.count > 1 {
+            let ended = try await withThrowingTaskGroup(of: RunningProcess.self) { group in
+                for process in running {
+                    group.addTask {
+                        try await process.wait()
+                        return process
+                    }
+                }
+                defer { group.cancelAll() }
+                return try #require(try await group.next())
+            }
+            #expect(ended.status == .success, "\(ended.errors.text)")
+            running.removeAll { $0.pid == ended.pid }
+        }
+        _ = try await BrokerClient().call(Broker1.describe, NoOptions())
+        #expect(try await PrivateBus.current.processID(ofName: BrokerProcess.busName) == running[0].pid)
+        #expect(try await running[0].terminate() == .success)
+    }
+
     @Test func `with --replace, a broker also starts if there is none`() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--replace"]
