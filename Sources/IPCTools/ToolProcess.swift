@@ -39,7 +39,7 @@ package struct ToolProcess: Sendable {
                 exit(0)
             }
             process.start(command)
-        } catch { process.end(parsing: error) }
+        } catch let failure as ToolFailure { process.end(failure) } catch { process.end(parsing: error) }
     }
 
     private func start(_ command: any ToolCommand) -> Never {
@@ -70,7 +70,9 @@ package struct ToolProcess: Sendable {
 
     /// Parses only with the named command's parser, because preparing the parsers of all commands takes longer than
     /// most commands run. If that fails, uses the parser of the whole tool, because errors and help need all names.
+    /// - Throws: the parser's error, or a ``ToolFailure`` if an option is given twice.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
+        try RepeatedOption.refuse(in: arguments, of: tool)
         let named = NamedCommand(arguments, of: tool)
         if named.depth > 0, named.command is any ToolCommand.Type,
             let command = try? named.command.parseAsRoot(Array(arguments.dropFirst(named.depth))),

@@ -47,6 +47,29 @@ struct ArgumentTests {
         #expect(error.map { IPCClientCommand.exitCode(for: $0).rawValue } == 64)
     }
 
+    @Test(arguments: [
+        (["copy", "--file", "a", "--file=b"], "--file"), (["set", "b", "--file", "a", "--file", "b"], "--file"),
+        (["handle", "x", "--exec", "1", "--exec", "2"], "--exec"), (["send", "--url", "a:", "--url", "b:"], "--url"),
+        (["copy", "--expire", "1m", "x", "--expire", "1m"], "--expire"),
+        (["board", "list", "--color", "never", "--color", "always"], "--color"),
+    ])
+    func refuseAnOptionThatIsGivenTwice(_ arguments: [String], _ option: String) throws {
+        let tool = IPCClientCommand.self
+        let failure = #expect(throws: ToolFailure.self) { try ToolProcess.parse(tool, arguments) }
+        #expect(failure?.exit == .usage && failure?.message.contains("\(option) is given twice") == true)
+    }
+
+    @Test(arguments: [
+        ["copy", "--type", "image/png=a", "--type", "text/html=b"], ["listen", "--scheme", "a", "--scheme", "b"],
+        ["send", "--json", "--json", "x"], ["send", "--url", "a:", "--", "--url", "b:"],
+        // A value that is spelled like an option is not one.
+        ["board", "list", "--timeout", "1s", "--color=auto"],
+        ["send", "--file=--file", "--url=--file"],
+    ])
+    func acceptARepeatedWord(_ arguments: [String]) throws {
+        _ = try ToolProcess.parse(IPCClientCommand.self, arguments)
+    }
+
     @Test func nameACommandOfTheTree() {
         let top = IPCClientCommand.configuration.subcommands
         #expect(top.count <= 17)

@@ -110,6 +110,8 @@ struct FailureTests {
         // Nothing is suggested, because no option has a similar name.
         (["send", "--abc", "x"], "Unknown option '--abc'"), (["board", "list", "--ver"], "Unknown option '--ver'"),
         (["send", "-X"], "Unknown option '-X'"),
+        // Users write the flag in this form.
+        (["--json-pretty", "board", "list"], "Unknown option '--json=pretty'"),
     ])
     func anUnknownOptionGetsOnlyACloseSuggestion(_ arguments: [String], _ sentence: String) throws {
         let tool = IPCClientCommand.self

@@ -46,6 +46,11 @@ package enum JSONForm: String, Sendable, CaseIterable, EnumerableFlag {
         }
     }
 
+    /// A text of ArgumentParser in which each flag is spelled as users write it.
+    static func spelled(_ text: String) -> String {
+        text.replacing("--" + pretty.flag, with: "--json=" + pretty.rawValue)
+    }
+
     /// The form that a command line asks for, even if it is not valid; nil if it does not ask for JSON.
     static func stated(in arguments: [String]) -> JSONForm? {
         allCases.last { ArgumentVector.contains("--" + $0.flag, in: arguments) }

@@ -18,7 +18,7 @@ enum UnknownOption {
         // Compares names without their two dashes, which would make short names look alike.
         let nearest = Spelling.nearest(
             to: String(option.dropFirst(2)), among: names(of: NamedCommand(arguments, of: tool).command, in: tool))
-        return first[...end] + (nearest.map { ". Did you mean '--\($0)'?" } ?? "") + rest
+        return JSONForm.spelled(String(first[...end])) + (nearest.map { ". Did you mean '--\($0)'?" } ?? "") + rest
     }
 
     /// The long names of a command's options, without their dashes. They come from its help text, because
