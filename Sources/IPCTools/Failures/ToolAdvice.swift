@@ -10,8 +10,9 @@ extension Advice {
             "clear or remove pasteboards, or keep fewer earlier versions with 'ipc-client board history BOARD --keep N'"
         case .allowReserved: "add --allow-reserved if you want to claim it anyway"
         case .nameHandler:
-            "start a handler that registers it ('ipc-client scheme list' lists all), register one with 'ipc-client "
-                + "scheme register SCHEME --application ID --persistent', or name one with --to ID"
+            "start a handler that registers it ('ipc-client scheme list' lists all), run a command for it with "
+                + "'ipc-client handle SCHEME --exec CMD', register an application with 'ipc-client scheme register SCHEME "
+                + "--application ID --persistent', or name one with --to ID"
         case .leaveOutQueue: "leave out --queue"
         case .ownName: "register with --persistent or --transient"
         case .takeDescriptors:

@@ -37,7 +37,7 @@ package struct ToolFailure: Error, Hashable {
         ToolFailure(name: "Usage", message: message, exit: .usage)
     }
 
-    /// The failure of a command that tries to claim reserved schemes.
+    /// The failure of a command that tries to claim reserved schemes, and has no option that allows it.
     package static func reserved(_ schemes: [String]) -> ToolFailure {
         let reserved = schemes.filter { (try? URLScheme($0))?.isReserved ?? false }
         let all = (reserved.isEmpty ? schemes : reserved).joined(separator: ", ")

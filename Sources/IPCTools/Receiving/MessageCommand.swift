@@ -34,6 +34,14 @@ struct MessageCommand: Sendable {
             let (failure, output) = try await result(content?.value ?? .bytes([]), environment(request, content))
             guard let failure else { return (.handled, try reply.items(output)) }
             return (.failed(code: failure.code, message: failure.message), [])
+        } catch let error as SubprocessError where error.code == .outputLimitExceeded {
+            let most = InputFile.mostBytes / 1_048_576
+            return (
+                .failed(
+                    code: "reply-too-large",
+                    message: "the output of the command is too large for a reply, which may have \(most) MiB at most"),
+                []
+            )
         } catch {
             return (.failed(code: "exec", message: "cannot run the command: \(error)"), [])
         }

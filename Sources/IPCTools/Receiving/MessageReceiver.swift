@@ -28,7 +28,9 @@ package struct MessageReceiver: Sendable {
         await app.onBusLost { [output] in output.tellBusLost() }
         if !options.callbacks { await app.setCallbackSchemes(.none) }
         await app.onCallbackFailure { [output] in try? output.warn("CallbackFailed", $0.description) }
-        for conflict in try await claim(with: app) {
+        for conflict in try await app.register(
+            schemes, window: options.window, allowReserved: options.allowReserved)
+        {
             try output.warn("Conflict", conflict.sentence(for: application.text))
         }
         try output.tell("Listening", "listening as \(application) for \(schemes.map(\.text).joined(separator: ", "))")
@@ -37,13 +39,6 @@ package struct MessageReceiver: Sendable {
             throw error
         }
         await app.close()
-    }
-
-    private func claim(with app: Application) async throws -> [Handler] {
-        do { return try await app.register(schemes, window: options.window) } catch {
-            guard error.code == .reservedScheme else { throw error }
-            throw ToolFailure.reserved(schemes.map(\.text))
-        }
     }
 
     /// Takes messages one after another, and handles up to `--window` of them at once.

@@ -36,6 +36,9 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
         help: "Open the callbacks of an x-callback-url with the answer.")
     package var callbacks = true
 
+    @Flag(help: "Accept schemes that are reserved for the system, such as http and mailto.")
+    package var allowReserved = false
+
     package init() {}
 
     /// The broker's limit for `--window`, the number of messages that are handled at once.

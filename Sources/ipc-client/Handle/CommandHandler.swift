@@ -14,12 +14,25 @@ struct CommandHandler: Sendable, Hashable {
     /// The command with which the bus starts the handler.
     /// - Parameter server: the absolute path of `ipc-server`.
     func words(_ server: String) throws(IPCError) -> CommandWords {
-        let words = CommandWords(words: [
-            server, "--application", try ApplicationID(commandFor: scheme).text, "--scheme", scheme.spelling,
-            // The next request starts the command that is registered then.
-            "--count", "1", Self.reply + reply.text, Self.exec + line,
-        ])
+        let claim = ["--application", try ApplicationID(commandFor: scheme).text, "--scheme", scheme.spelling]
+        // The next request starts the command that is registered then.
+        let answer = ["--count", "1", Self.reply + reply.text, Self.exec + line]
+        let words = CommandWords(words: [server] + claim + permission + answer)
         do throws(CommandWords.Invalid) { return try words.runnable() } catch { throw error.ipcError }
+    }
+
+    /// The option for a reserved scheme: whoever has stored the claim was allowed to.
+    private var permission: [String] { scheme.isReserved ? ["--allow-reserved"] : [] }
+
+    /// The words after `ipc-client` that register this handler.
+    var arguments: [String] {
+        let replying: [String] =
+            switch reply {
+            case .none: []
+            case .automatic: ["--reply"]
+            case .typed(let type): ["--reply-type", type.text]
+            }
+        return ["handle", scheme.spelling, "--exec", line] + replying + permission
     }
 
     /// The claim that makes the bus start the handler, with the `ipc-server` that belongs to this program.

@@ -112,20 +112,26 @@ struct Handle: ClientCommand {
     @DBusActor
     private func unregister(_ scheme: URLScheme) async throws {
         let id = try ApplicationID(commandFor: scheme)
-        guard try CommandHandler.registered(for: scheme) != nil else {
+        let app = try await broker.connect()
+        let claim = try await app.handlers(of: scheme).first { $0.application == id.text }
+        guard try CommandHandler.registered(for: scheme) != nil || isHalf(claim) else {
             try output.print(.object(["scheme": .string(scheme.text), "files": .array([])]), text: nil)
             return try output.warn(
                 "NotHandled",
                 "no command of 'ipc-client handle' handles \(scheme), so nothing was changed; 'ipc-client handle --list' "
                     + "lists all, and 'ipc-client scheme list \(scheme)' the claims of other programs")
         }
-        let app = try await broker.connect()
-        let isChosen = try await app.handlers(of: scheme).contains { $0.application == id.text && $0.isDefault }
         let (files, _) = try await StoredClaim.remove(app, [scheme], of: id)
-        if isChosen { try await app.setDefault(nil, for: scheme) }
+        if claim?.isDefault ?? false { try await app.setDefault(nil, for: scheme) }
         try output.print(.object(["scheme": .string(scheme.text), "files": files.json]), text: files.lines)
         try output.warnOfKept(files)
         try await output.warnOfWaiting(app, for: id)
+    }
+
+    /// Whether a claim is all that an interrupted `handle` has left: it stores the claim before it writes the files.
+    private func isHalf(_ claim: Handler?) throws -> Bool {
+        guard let claim, claim.kind == "persistent" else { return false }
+        return try !DesktopRegistration.all(in: .ofProcess).contains { $0.application.text == claim.application }
     }
 }
 

@@ -18,7 +18,10 @@ struct RequestOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to wait for the answer: seconds, or 300ms, 20s, 2m. (default: 20s)", valueName: "time"),
+            """
+            How long to wait for the answer: seconds, or 300ms, 20s, 2m. A broker that hangs or restarts gets 5 s more. \
+            (default: 20s)
+            """, valueName: "time"),
         transform: TimeSpan.parse)
     var timeout: TimeSpan?
 

@@ -34,6 +34,38 @@ struct DesktopDoctorTests {
         #expect(try FileContents.text(scene.entryPath) == entry)
     }
 
+    @Test(
+        arguments: [
+            ("rm \"$XDG_DATA_HOME\"/applications/org.swiftipc.handle.notes.desktop", "registration-without-entry"),
+            ("rm \"$XDG_DATA_HOME\"/dbus-1/services/org.swiftipc.handle.notes.service", "claim-unstartable"),
+            (
+                "sed -i 's,^Exec=[^ ]*,Exec=/nowhere/ipc-server,' "
+                    + "\"$XDG_DATA_HOME\"/dbus-1/services/org.swiftipc.handle.notes.service", "service-program-missing"
+            ),
+            ("ipc-client scheme unregister notes --application org.swiftipc.handle.notes", nil),
+        ] as [(String, String?)])
+    func `a command of handle is registered again as it was`(damage: String, word: String?) async throws {
+        let scene = try await DoctorScene.healthy()
+        let command = "echo \"it's $IPC_URL\""
+        _ = try await RunningProcess.run(
+            try Binaries.path("ipc-client"), ["handle", "notes", "--exec", command, "--reply"],
+            environment: scene.environment
+        ).succeeded()
+        let listed = try await scene.run("ipc-client handle --list").output
+        try await scene.run(damage + " && " + Self.reload)
+        guard let word else {
+            // The control: a command that the user has removed is not a fault.
+            return #expect(try await scene.examine().words == [])
+        }
+        let after = try await scene.expectMended(word, "problem")
+        #expect(after.words == [])
+        #expect(try await scene.run("ipc-client handle --list").output == listed)
+        #expect(try await scene.run("ipc-client call notes:x").output == "it's notes:x\n")
+    }
+
+    private static let reload =
+        "dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig >/dev/null"
+
     @Test func `a registration whose claim was lost with the store`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.endBroker()

@@ -1,3 +1,4 @@
+import Glibc
 import IPCTesting
 import Testing
 
@@ -72,6 +73,38 @@ struct HandleToolTests {
             let failed = try await Tools.client(["send", "--json", "--url", "notes:abc", "hi"])
             #expect(failed.status == .exited(70) && failed.output.contains(#""error-code":"exit-1""#), "\(failed)")
         }
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aReservedSchemeIsHandledWithPermission() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await handle("https", "--exec", "cat", "--reply", "--allow-reserved").succeeded()
+        #expect(try await Tools.client(["send", "--url", "https://a.example/", "x"]).output == "x")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func anOutputAboveTheLimitIsReportedAsTooLarge() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await handle("notes", "--exec", "head -c 17M /dev/zero", "--reply").succeeded()
+        let called = try await Tools.client(["call", "notes:"])
+        #expect(called.status == .exited(70) && called.errors.contains("16 MiB"), "\(called)")
+        #expect(called.errors.contains("(reply-too-large)") && !called.errors.contains("cannot run"), "\(called)")
+        withExtendedLifetime(broker) {}
+    }
+
+    /// The broker gets the claim of a command that did not wait for it.
+    @Test func removingAlsoRemovesWhatAnInterruptedCommandHasLeft() async throws {
+        let broker = try await BrokerProcess.start()
+        let before = try snapshot()
+        broker.signal(SIGSTOP)
+        #expect(try await handle("notes", "--exec", "true", "--timeout", "500ms").status == .exited(75))
+        broker.signal(SIGCONT)
+        #expect(try await Tools.client(["scheme", "list"]).succeeded().output.contains(Self.application))
+        let removed = try await handle("--remove", "notes").succeeded()
+        #expect(removed.errors.isEmpty, "\(removed)")
+        #expect(try await Tools.client(["scheme", "list"]).succeeded().output.isEmpty)
+        #expect(try await handle("--remove", "notes").succeeded().errors.contains("nothing was changed"))
+        #expect(try snapshot() == before)
         withExtendedLifetime(broker) {}
     }
 

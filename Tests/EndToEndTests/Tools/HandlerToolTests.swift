@@ -163,13 +163,14 @@ struct HandlerToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func theErrorForAReservedSchemeNamesNoMissingOption() async throws {
+    @Test func theErrorForAReservedSchemeNamesTheOptionIfThereIsOne() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await RunningProcess.run(
             try Binaries.path("ipc-server"), ["--scheme", "own.demo", "--scheme", "http"], input: .none)
         #expect(server.status == .exited(77))
-        #expect(server.errors.contains("cannot claim http here: such a scheme is reserved for the system"), "\(server)")
-        #expect(!server.errors.contains("--allow-reserved"), "\(server)")
+        #expect(server.errors.contains("“http” is reserved for the system; add --allow-reserved"), "\(server)")
+        let allowed = try await Tools.server(["--scheme", "http", "--allow-reserved"])
+        #expect(try await allowed.terminate() == .success)
         let called = try await Tools.client(["call", "--callback-scheme", "http", "x.demo://x-callback-url/do"])
         #expect(called.status == .exited(77) && !called.errors.contains("--allow-reserved"), "\(called)")
         let stored = try await Tools.client(["scheme", "register", "http", "--application", "demo.X", "--persistent"])

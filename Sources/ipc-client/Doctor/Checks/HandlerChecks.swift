@@ -7,12 +7,17 @@ extension Check {
     static let claims = Check("claims", right: "every application with a claim is running or can be started") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.claims.filter { $0.isRunning != true && $0.isActivatable != true }.map { claim in
+            let fault =
+                "\(claim.application) claims \(claim.scheme), but is not running, and the bus cannot start it"
+            let level: Finding.Level = claim.isHandler ? .problem : .note
+            if let command = facts.registration(of: claim.application) {
+                return Finding(
+                    .claimUnstartable, fault + "; register its command again", fix: command, level: level)
+            }
             // The suggested command removes the claim, because only the user knows how to start the application.
-            Finding(
-                .claimUnstartable,
-                "\(claim.application) claims \(claim.scheme), but is not running, and the bus cannot start it; set its "
-                    + "command with 'ipc-client scheme register' and --exec, or remove the claim",
-                fix: facts.removal(of: claim), level: claim.isHandler ? .problem : .note)
+            return Finding(
+                .claimUnstartable, fault + "; set its command with \(claim.registering), or remove the claim",
+                fix: facts.removal(of: claim), level: level)
         }
     }
 
@@ -36,8 +41,11 @@ extension Check {
 extension Facts {
     fileprivate func removal(of claim: Handler) -> String {
         guard claim.kind == "installed", let file = claimFiles[claim.application] else {
-            return "\(tool) "
-                + ShellLine.command("scheme", "unregister", claim.scheme.text, "--application", claim.application)
+            let removal =
+                claim.isOfHandle && registrations[claim.application] == nil
+                ? ShellLine.command("handle", "--remove", claim.scheme.text)
+                : ShellLine.command("scheme", "unregister", claim.scheme.text, "--application", claim.application)
+            return "\(tool) \(removal)"
         }
         // The broker reads handler files only when it starts, so the suggested command also stops the broker.
         return ShellLine.all(sudo(file) + ShellLine.command("rm", "--", file), broker.process.map(ShellLine.end))
@@ -46,9 +54,11 @@ extension Facts {
     fileprivate func finding(on application: String, with schemes: [String]) -> Finding? {
         let claimed = Set(claims.filter { $0.application == application }.map(\.scheme.canonical))
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
-        let register = "\(tool) scheme register \(arguments.joined(separator: " "))"
+        let command = registration(of: application)
+        let register = command ?? "\(tool) scheme register \(arguments.joined(separator: " "))"
         // The journal of registrations does not record whether an application takes descriptors.
-        let hint = "; add --fd to the command if the application accepts large payloads as descriptors"
+        let hint =
+            command == nil ? "; add --fd to the command if the application accepts large payloads as descriptors" : ""
         if let scheme = schemes.first(where: { !claimed.contains(URLScheme.canonical($0)) }) {
             return Finding(
                 .registrationWithoutClaim,
@@ -61,5 +71,15 @@ extension Facts {
                 .registrationWithoutEntry,
                 "\(application) is registered for \($0), but its desktop entry is gone\(hint)", fix: register)
         }
+    }
+}
+
+extension Handler {
+    /// Whether the claim is one of `ipc-client handle`.
+    fileprivate var isOfHandle: Bool { (try? ApplicationID(commandFor: scheme))?.text == application }
+
+    /// The command with which a user sets the command of this claim, as for a message.
+    fileprivate var registering: String {
+        isOfHandle ? "'ipc-client handle' and --exec" : "'ipc-client scheme register' and --exec"
     }
 }

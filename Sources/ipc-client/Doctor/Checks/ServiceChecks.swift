@@ -56,6 +56,7 @@ extension Facts {
     /// because only the author of that application knows what it must contain.
     private func remedy(_ service: ServiceFacts) -> String {
         guard service.name != BrokerFacts.name else { return "\(tool) setup" }
+        if let register = registration(of: service.statedName) { return register }
         let move = ShellLine.command("mv", "--", service.path, service.path + ".broken")
         return ShellLine.all(sudo(service.path) + move, reload)
     }

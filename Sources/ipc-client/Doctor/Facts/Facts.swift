@@ -31,6 +31,8 @@ struct Facts: Sendable {
     var troubles: [(request: String, sentence: String)] = []
     /// For each application, the schemes that `scheme register --persistent` has registered on the desktop.
     var registrations: [String: [String]] = [:]
+    /// For each application in `registrations` whose command `handle` has registered, that command.
+    var commands: [String: CommandHandler] = [:]
     var desktop = DesktopFacts()
     var store = StoreFacts()
     var configuration = ConfigurationFacts()
@@ -84,9 +86,15 @@ extension Facts {
         return own.contains { $0.map { path.hasPrefix($0 + "/") } ?? false } ? "" : asRoot
     }
 
+    /// The command that writes the claim and all files of a handler again; nil if `handle` has not registered it.
+    func registration(of application: String) -> String? {
+        commands[application].map { "\(tool) " + $0.arguments.map(ShellLine.word).joined(separator: " ") }
+    }
+
     private mutating func readRegistrations() {
         for (application, facts) in (try? DesktopRegistration.all(in: directories)) ?? [] {
             registrations[application.text] = facts.schemes.map(\.spelling)
+            commands[application.text] = CommandHandler(application, facts)
         }
     }
 }
