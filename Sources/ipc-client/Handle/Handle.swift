@@ -93,7 +93,7 @@ struct Handle: ClientCommand {
         let claim = try handler.claim(isDefault: self.default, allowsReserved: allowReserved)
         let id = claim.application
         let earlier = try CommandHandler.registered(for: handler.scheme)
-        let stored = try await claim.store(try await broker.connect())
+        let stored = try await store(claim, for: handler.scheme)
         let replaced = earlier == handler ? nil : earlier
         try output.print(
             .object(
@@ -107,6 +107,15 @@ struct Handle: ClientCommand {
                 "Replaced", "\(handler.scheme) was handled by another command until now: \(replaced.line)")
         }
         try output.warn(of: stored, for: id, by: "handle")
+    }
+
+    @DBusActor
+    private func store(_ claim: StoredClaim, for scheme: URLScheme) async throws -> StoredClaim.Stored {
+        let app = try await broker.connect()
+        do { return try await claim.store(app) } catch let error as IPCError where error.code == .timedOut {
+            throw ToolFailure(error).adding(
+                "the broker may still store the claim; run the command again, or 'ipc-client handle --remove \(scheme)'")
+        }
     }
 
     @DBusActor
