@@ -114,7 +114,8 @@ struct Handle: ClientCommand {
         let app = try await broker.connect()
         do { return try await claim.store(app) } catch let error as IPCError where error.code == .timedOut {
             throw ToolFailure(error).adding(
-                "the broker may still store the claim; run the command again, or 'ipc-client handle --remove \(scheme)'")
+                "the broker may still store the claim; run the command again, or 'ipc-client handle --remove \(scheme)'"
+            )
         }
     }
 
