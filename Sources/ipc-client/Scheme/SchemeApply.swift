@@ -11,8 +11,8 @@ struct SchemeApply: ClientCommand {
             Makes only the changes that are needed, with the operations of 'scheme register', 'handle', 'scheme \
             default' and 'scheme policy', and prints a line for each: "+" for a new setting, "~" for a changed one, \
             "-" for a removed one. Claims, defaults and policies that are not in the file stay, unless you give \
-            --prune. Applying a file again changes nothing. The whole file is checked before the first change: if anything in it is wrong, \
-            nothing is changed, and the exit code is 65.
+            --prune. Applying a file again changes nothing. The whole file is checked before the first change: if \
+            anything in it is wrong, nothing is changed, and the exit code is 65.
 
             EXAMPLES
               ipc-client scheme apply --dry-run schemes.json
