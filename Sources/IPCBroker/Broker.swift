@@ -177,7 +177,7 @@ package final class Broker {
     ) async throws -> Store {
         do { return try await opening.value } catch let error as StoreError {
             guard case .inUse = error else { throw error }
-            try await refuseAnotherOwner(connection, replaces: replaces)
+            try await refuseAnotherOwner(connection, replaces: replaces, error)
             var waiting = configuration
             waiting.waitsForLock = true
             let opened = await Background.run(until: .now + closingTime) { [waiting] in
@@ -185,18 +185,21 @@ package final class Broker {
             }
             guard let opened else {
                 // Another broker may have taken the name and the store in the meantime.
-                try await refuseAnotherOwner(connection, replaces: replaces)
+                try await refuseAnotherOwner(connection, replaces: replaces, error)
                 throw error
             }
             return try opened.get()
         }
     }
 
-    private static func refuseAnotherOwner(_ connection: Connection, replaces: Bool) async throws {
+    private static func refuseAnotherOwner(
+        _ connection: Connection, replaces: Bool, _ error: StoreError
+    ) async throws {
         guard let owner = try await connection.owner(of: Broker1.busName), owner != connection.uniqueName else {
             return
         }
-        throw End(owner: owner, replaces: replaces)
+        if replaces { throw End.replaced }
+        throw error
     }
 
     private static func objects(_ limits: Limits, _ logger: Logger) -> ObjectServer {

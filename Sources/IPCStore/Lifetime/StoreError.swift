@@ -43,7 +43,7 @@ package enum StoreError: Condition, Hashable {
         case .noThread:
             "the process cannot start the store's thread; raise its thread limit (RLIMIT_NPROC, TasksMax)"
         case .inUse(let directory, let holder):
-            "the store \(directory.quoted) is in use by \(holder); stop it, or choose another store"
+            "the store \(directory.quoted) is in use by \(holder); stop it, choose another store, or take its place with --replace"
         case .newer(let file, let version, let supported):
             "the store \(file.quoted) has version \(version), but this broker supports versions up to \(supported); "
                 + "use a newer broker (the store is unchanged)"

@@ -40,7 +40,7 @@ struct ReplacementTests {
     @Test func `a second broker with the same store names the option, too`() async throws {
         let broker = try await BrokerProcess.start()
         let output = try await run(["--store", broker.store])
-        #expect(output.status == .exited(73) && output.errors.contains("give --replace"), "\(output)")
+        #expect(output.status == .exited(69) && output.errors.contains("with --replace"), "\(output)")
         #expect(broker.isRunning)
     }
 
