@@ -116,7 +116,7 @@ package final class Broker {
         deliveries = Deliveries(
             DeliveryContext(
                 connection: connection, direct: direct, clients: clients, table: table, records: records,
-                limits: limits, defects: try DeliveryDefects(configuration)
+                returning: schemes.returning, limits: limits, defects: try DeliveryDefects(configuration)
             ) { [schemes] in schemes.facts(of: $0) }, desktop: schemes.desktop)
         let acceptance = RequestAcceptance(
             store: store, deliveries: deliveries, table: table, promises: promises, expiry: expiry, limits: limits)

@@ -1,6 +1,7 @@
 import IPCDBus
 import IPCModel
 import IPCStore
+import IPCTesting
 import Testing
 
 @testable import IPCBroker
@@ -47,5 +48,22 @@ struct ReturningHandlersTests {
         handlers.came(ApplicationID("demo.A"))
         _ = try await waiting.value
         #expect(handlers.areExpected(URLScheme("b.demo"), nil))
+    }
+
+    @Test func `a wait for an application ends when it returns, or is given up`() async throws {
+        let handlers = ReturningHandlers(patience: .milliseconds(1))
+        await handlers.end(of: ApplicationID("demo.A"))
+        handlers.expect([try Self.claims("demo.A", "a.demo"), try Self.claims("demo.B", "b.demo")])
+        let ended = Observed<[String]>([])
+        let waiting = ["demo.A", "demo.B"].map { name in
+            DBusActor.task {
+                await handlers.end(of: try ApplicationID(name))
+                ended.update { $0.append(name) }
+            }
+        }
+        try await DBusActor.task {}.value
+        handlers.came(ApplicationID("demo.A"))
+        for task in waiting { try await task.value }
+        #expect(ended.value == ["demo.A", "demo.B"])
     }
 }

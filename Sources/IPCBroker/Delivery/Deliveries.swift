@@ -20,6 +20,7 @@ final class DeliveryContext {
     let clients: BusClients
     let table: RequestTable
     let records: RequestRecords
+    let returning: ReturningHandlers
     let limits: Limits
     let facts: @DBusActor (ApplicationID) -> HandlerFacts
     /// Whether the broker owns its bus name. Handlers accept deliveries only from the owner of that name.
@@ -30,11 +31,11 @@ final class DeliveryContext {
 
     init(
         connection: Connection, direct: DirectConnections, clients: BusClients, table: RequestTable,
-        records: RequestRecords, limits: Limits,
+        records: RequestRecords, returning: ReturningHandlers, limits: Limits,
         defects: DeliveryDefects, facts: @escaping @DBusActor (ApplicationID) -> HandlerFacts
     ) {
         (self.connection, self.clients, self.table, self.records) = (connection, clients, table, records)
-        self.direct = direct
+        (self.direct, self.returning) = (direct, returning)
         (self.limits, self.defects, self.facts) = (limits, defects, facts)
     }
 

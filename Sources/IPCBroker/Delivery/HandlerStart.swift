@@ -8,17 +8,24 @@ extension HandlerDelivery {
     /// the start failed.
     func start() {
         DBusActor.task {
-            guard await self.context.clients.activatable().contains(self.application.text) else {
-                let reason = "\(self.application) is not running, and the bus has no service file to start it"
-                return self.handle(
-                    .startImpossible(
-                        HandlerQueue.StartFailure(errorName: ErrorName.serviceUnknown.text, message: reason)))
-            }
-            self.handle(.starting)
-            let failure = await self.context.start(self.application)
+            let end = await self.tryToStart()
+            // Without its bus, the broker exits, and the next broker starts the handler (I24).
+            guard self.context.connection.isConnected else { return }
             self.reportHandler()
-            self.handle(.startEnded(failure))
+            self.handle(end)
         }
+    }
+
+    private func tryToStart() async -> HandlerQueue.Event {
+        guard await context.clients.activatable().contains(application.text) else {
+            // After a restart, a sender may repeat its call before the handler has returned (I24).
+            await context.returning.end(of: application)
+            let reason = "\(application) is not running, and the bus has no service file to start it"
+            return .startImpossible(
+                HandlerQueue.StartFailure(errorName: ErrorName.serviceUnknown.text, message: reason))
+        }
+        handle(.starting)
+        return .startEnded(await context.start(application))
     }
 
     func askForOwner() {

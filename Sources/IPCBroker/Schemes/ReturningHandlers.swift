@@ -38,6 +38,11 @@ final class ReturningHandlers {
     /// Waits until a handler returns, or none is expected any longer.
     func change() async { await waiting.wait { !applications.isEmpty } }
 
+    /// Waits until the application has returned, or is no longer expected.
+    func end(of application: ApplicationID) async {
+        while applications.contains(application) { await change() }
+    }
+
     func came(_ application: ApplicationID) {
         guard applications.remove(application) != nil else { return }
         schemes = schemes.compactMapValues { handlers in

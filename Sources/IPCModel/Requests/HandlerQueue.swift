@@ -160,15 +160,14 @@ package struct HandlerQueue: Sendable, Equatable {
 extension HandlerQueue {
     /// Whether the queue is empty and nothing about its handler has to be remembered, so that it can be discarded.
     package func isIdle(at now: UInt64) -> Bool {
-        queues.isEmpty && !isStarting && connections.areQuiet && failures.isQuiet(at: now)
+        queues.isEmpty && !isAsking && !isStarting && connections.areQuiet && failures.isQuiet(at: now)
     }
 
-    package var isStarting: Bool {
-        switch start {
-        case .asking, .running: true
-        case .idle, .impossible: false
-        }
-    }
+    /// Whether the bus is starting the handler.
+    package var isStarting: Bool { if case .running = start { true } else { false } }
+
+    /// Whether it is not known yet whether the bus can start the handler.
+    private var isAsking: Bool { if case .asking = start { true } else { false } }
 
     /// The reason not to start the handler now, although the bus could start it; `nil` if there is no such reason.
     package func refusal(at now: UInt64) -> String? { failures.refusal(of: application, at: now) }
