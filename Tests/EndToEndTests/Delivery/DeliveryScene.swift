@@ -118,16 +118,14 @@ struct DeliveryScene: Sendable {
 
     /// The steps of a request, except attempts to start a handler that cannot be started.
     func trace(_ id: String) async throws -> [JSONValue] {
-        try await wholeTrace(id).filter { !["starting", "start-failed"].contains($0["step"]?.text) }
+        (try await succeed(.traceRequest(id)).body[0].elements ?? [])
+            .filter { !["starting", "start-failed"].contains($0["step"]?.text) }
     }
 
-    /// Whether the bus has been asked to start the handler for a request.
+    /// Whether the bus has been asked to start the handler for a request, which the broker need not know yet.
     func isStarting(_ id: String) async throws -> Bool {
-        try await wholeTrace(id).contains { $0["step"]?.text == "starting" }
-    }
-
-    private func wholeTrace(_ id: String) async throws -> [JSONValue] {
-        try await succeed(.traceRequest(id)).body[0].elements ?? []
+        let answer = try await peer.call(.traceRequest(id), on: "witness")
+        return answer.body.first?.elements?.contains { $0["step"]?.text == "starting" } ?? false
     }
 
     /// Closes a connection, and returns when the bus has notified all other connections.
