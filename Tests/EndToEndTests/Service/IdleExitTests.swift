@@ -1,3 +1,4 @@
+import Glibc
 import IPCDBus
 import IPCInterface
 import IPCModel
@@ -21,17 +22,21 @@ struct IdleExitTests {
 
     /// Writes the configuration and, if the bus can start the broker, its service file.
     private func prepare(milliseconds: Int, isActivatable: Bool = true) async throws {
-        let bus = try PrivateBus.current
-        let folder = try bus.directory.makeDirectory("config/swift-ipc")
-        try FileContents.write(
-            "[Service]\nidle-timeout-milliseconds=\(milliseconds)\n[Log]\nlevel=debug\n",
-            to: folder + "/ipc-broker.conf")
+        try configure(milliseconds: milliseconds)
         guard isActivatable else { return }
+        let bus = try PrivateBus.current
         let variables = Self.startedByBus.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         let program = "\(try Binaries.path("ipc-broker")) --store \(bus.directory.appending("store"))"
         let log = bus.directory.appending(Self.log)
         try await bus.addService(
             name: BrokerProcess.busName, exec: "/bin/sh -c \"\(variables) exec \(program) 2>> \(log)\"")
+    }
+
+    private func configure(milliseconds: Int) throws {
+        let folder = try PrivateBus.current.directory.makeDirectory("config/swift-ipc")
+        try FileContents.write(
+            "[Service]\nidle-timeout-milliseconds=\(milliseconds)\n[Log]\nlevel=debug\n",
+            to: folder + "/ipc-broker.conf")
     }
 
     /// Starts a broker as the bus would, so that the test can see its log and how it exits.
@@ -74,9 +79,12 @@ struct IdleExitTests {
 
     @Test(arguments: Held.allCases)
     func `it stays while it holds something, and exits afterwards`(what: Held) async throws {
-        try await prepare(milliseconds: 200)
+        // The time starts when the broker holds something. Otherwise, a broker could exit before, on a slow machine.
+        try await prepare(milliseconds: 0)
         let broker = try await start()
         let (reason, release) = try await hold(what)
+        try configure(milliseconds: 200)
+        broker.signal(SIGHUP)
         // Any use of the broker would start the time again, so its log tells that the time is over.
         try await wait(for: "does not exit", in: broker)
         #expect(broker.log.contains(reason), "\(broker.log)")
