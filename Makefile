@@ -49,19 +49,21 @@ STATIC = $(CURDIR)/.build/static
 QUIET = $(STATIC)/libc-quiet.a
 # Programs that need only the C library are linked statically for a fixed address. So 50,000 words need no relocation at each
 # start, all processes share the pages of these words, and no call goes through a table. The compiler still links startup
-# code that relocates the program; defsym makes that code call a function that does nothing. No index of the tables for
-# unwinding the stack is written (eh-frame-hdr), and scripts/shrink removes the tables.
-FIXED = -Xlinker $(QUIET) -Xlinker -no-pie -Xlinker -static -Xlinker --no-eh-frame-hdr -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
+# code that relocates the program; defsym makes that code call a function that does nothing.
+FIXED = -Xlinker $(QUIET) -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
+# No index of the tables for unwinding the stack is written, because scripts/shrink removes the tables. Only for programs that do
+# not call dispatch_main, as "main() async" does: its pthread_exit needs them.
+SHRUNK = $(FIXED) -Xlinker --no-eh-frame-hdr
 # For its servers, libdbus-1.a asks libsystemd for sockets. These programs have no such server, and there is no libsystemd.a, so
 # the calls go to a function that returns 0.
 DBUS = -Xlinker --defsym=sd_listen_fds=clinux_no_sockets -Xlinker --defsym=sd_is_socket=clinux_no_sockets
-static_ipc-client_FLAGS = $(FIXED) $(DBUS)
-static_ipc-server_FLAGS = $(FIXED) $(DBUS)
+static_ipc-client_FLAGS = $(SHRUNK) $(DBUS)
+static_ipc-server_FLAGS = $(SHRUNK) $(DBUS)
 # With fork(2), the linker also takes malloc from libc.a. muldefs permits this second definition; the first, jemalloc's, is used.
-static_ipc-broker_FLAGS = $(FIXED) $(DBUS) -Xlinker -z -Xlinker muldefs
+static_ipc-broker_FLAGS = $(SHRUNK) $(DBUS) -Xlinker -z -Xlinker muldefs
 
-# The programs with a fixed address.
-FIXED_PRODUCTS = ipc-broker ipc-server ipc-client
+# The programs without tables for unwinding.
+SHRUNK_PRODUCTS = ipc-broker ipc-server ipc-client
 PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
 RELEASE = $(SCRATCH)/release
 # What the linker has put into each program, in a file PROGRAM.map.
@@ -166,7 +168,7 @@ build: $(LINK) ## the release programs, in .build/release (clean: some minutes; 
 	@mkdir -p $(MAPS)
 	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(LINK)_$(product)_FLAGS) \
 		-Xlinker -Map=$(MAPS)/$(product).map --product $(product) &&) true
-	@$(if $(filter static,$(LINK)),scripts/shrink $(addprefix $(RELEASE)/,$(FIXED_PRODUCTS)))
+	@$(if $(filter static,$(LINK)),scripts/shrink $(addprefix $(RELEASE)/,$(SHRUNK_PRODUCTS)))
 	@! grep -q SWIFT_IPC_TEST_CONTROL $(RELEASE)/ipc-broker || { echo "ipc-broker has defects for tests" >&2; false; }
 	@scripts/sizes $(RELEASE)
 	@$(if $(filter static,$(LINK)),scripts/notices check $(MAPS))
