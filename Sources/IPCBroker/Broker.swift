@@ -15,7 +15,7 @@ package final class Broker {
     private let logger: Logger
     private let reload: Reload
     private let reader: BrokerStateReader
-    private let manager: ServiceManager?
+    private let manager: NotifySocket?
     private let status: ServiceStatus?
     private let idle: IdleExit
     private let store: Store
@@ -132,7 +132,7 @@ package final class Broker {
             descriptors: descriptors, direct: direct, promises: promises)
         idle = IdleExit { [reader] in await reader.holdsNothing(logger) }
         reload = Reload(configuration, read, schemes, idle, log)
-        manager = ServiceManager(environment: configuration.environment)
+        manager = NotifySocket(environment: configuration.environment)
         status = manager.map { [reader] in ServiceStatus($0, reader) }
     }
 

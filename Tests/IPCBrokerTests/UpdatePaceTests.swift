@@ -26,16 +26,3 @@ import Testing
         #expect(pace.changed(at: time(1_001)) == time(2_000))
     }
 }
-
-@Suite struct ServiceManagerTests {
-    @Test(arguments: ["", "relative", "vsock:2:1", "/" + String(repeating: "x", count: 108)])
-    func `an address that is not a unix socket is no manager`(address: String) {
-        #expect(ServiceManager(environment: ["NOTIFY_SOCKET": address]) == nil)
-        #expect(ServiceManager(environment: [:]) == nil)
-    }
-
-    @Test func `a path and an abstract name are addresses`() {
-        #expect(ServiceManager(environment: ["NOTIFY_SOCKET": "/run/notify"]) != nil)
-        #expect(ServiceManager(environment: ["NOTIFY_SOCKET": "@notify"]) != nil)
-    }
-}

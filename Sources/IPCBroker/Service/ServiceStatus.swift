@@ -3,13 +3,13 @@ internal import IPCDBus
 /// Keeps the service manager's line about the broker up to date (`systemctl status`). Nothing runs while nothing changes.
 @DBusActor
 final class ServiceStatus {
-    private let manager: ServiceManager
+    private let manager: NotifySocket
     private let reader: BrokerStateReader
     private var pace = UpdatePace(interval: .seconds(1))
     private let timer = DBusTimer()
     private var told = ""
 
-    init(_ manager: ServiceManager, _ reader: BrokerStateReader) { (self.manager, self.reader) = (manager, reader) }
+    init(_ manager: NotifySocket, _ reader: BrokerStateReader) { (self.manager, self.reader) = (manager, reader) }
 
     /// Call this when the state may have changed.
     func changed() {

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Tells the service manager what the broker is doing, with the protocol of sd_notify(3).
-struct ServiceManager: Sendable {
+/// The socket on which the broker tells its service manager, such as systemd, what it is doing (sd_notify(3)).
+struct NotifySocket: Sendable {
     /// A path, or a NUL byte and the name of an abstract socket (unix(7)).
     private let address: [UInt8]
 
