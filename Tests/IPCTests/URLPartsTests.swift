@@ -18,7 +18,7 @@ struct URLPartsTests {
         return (host.map { String(cString: $0) }, path.map { String(cString: $0) } ?? "")
     }
 
-    @Test func partsMatchGLib() {
+    @Test func partsMatchGLib() throws {
         var generator = SeededGenerator.forTest("URLParts")
         func one(of choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
         let users = ["", "me@", "me:secret@", "a%40b@"]
@@ -38,7 +38,7 @@ struct URLPartsTests {
             let url = "x-demo:" + authority + rest + one(of: ends)
             guard let expected = Self.reference(url) else { continue }
             compared += 1
-            let parts = URLParts(url)
+            let parts = try URLParts(of: url)
             guard (parts.host, parts.path) == expected else {
                 Issue.record("\(url): \(parts), GLib reads \(expected); seed \(generator.seed)")
                 return
@@ -47,9 +47,22 @@ struct URLPartsTests {
         #expect(compared > count / 4)
     }
 
-    @Test func partsThatCannotBeDecodedStayUnchanged() {
-        #expect(URLParts("x:50%").path == "50%" && URLParts("x://a%ZZ/b%FF").host == "a%ZZ")
-        #expect(URLParts("x://a%ZZ/b%FF").path == "/b%FF")
-        #expect(URLParts("notes:add").host == nil && URLParts("notes:///add").host == "")
+    @Test func partsThatCannotBeDecodedStayUnchanged() throws {
+        #expect(try URLParts(of: "x:50%").path == "50%")
+        let parts = try URLParts(of: "x://a%ZZ/b%FF")
+        #expect(parts.host == "a%ZZ" && parts.path == "/b%FF")
+        #expect(try URLParts(of: "notes:add").host == nil)
+        #expect(try URLParts(of: "notes:///add").host == "")
+    }
+
+    @Test func schemeAndParametersArePartsToo() throws {
+        let parts = try URLParts(of: "Notes.Demo://list/犬?tag=%E7%8A%AC&tag=2#end")
+        #expect(parts.scheme == "notes.demo" && parts.scheme.spelling == "Notes.Demo")
+        #expect(parts.parameters.all(named: "tag") == ["犬", "2"] && parts.path == "/犬")
+    }
+
+    @Test(arguments: ["", "notes", "/notes:", "no tes:", "notes:\u{0}"])
+    func aTextThatCannotBeOpenedHasNoParts(_ text: String) {
+        #expect(performing: { try URLParts(of: text) }, throws: { ($0 as? IPCError)?.code == .invalidURL })
     }
 }

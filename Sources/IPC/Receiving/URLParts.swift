@@ -1,24 +1,36 @@
+internal import IPCModel
+
 extension OpenURLRequest {
     /// The decoded host of ``url`` (RFC 3986 §3.2.2), without user, port, and the brackets of an IP address; `nil` if
     /// no `//` follows the scheme, empty in `notes:///add`. A host that cannot be decoded is returned as written.
-    public nonisolated var host: String? { URLParts(url).host }
+    public nonisolated var host: String? { URLParts(url, scheme).host }
 
     /// The decoded path of ``url`` (RFC 3986 §3.3): `/add` in `notes://host/add`, and `add` in `notes:add`. A path that
     /// cannot be decoded is returned as written. In a decoded path, `%2F` and `/` look the same; use ``url`` to
     /// distinguish them.
-    public nonisolated var path: String { URLParts(url).path }
+    public nonisolated var path: String { URLParts(url, scheme).path }
 
     /// The parameters of ``url``.
     public nonisolated var parameters: URLParameters { URLParameters(of: url) }
 }
 
-/// The decoded host and path of a URL.
-struct URLParts: Sendable {
-    let host: String?
-    let path: String
+/// A URL, taken apart (RFC 3986 §3): the same members as those of an ``OpenURLRequest``, for a URL that is only a text.
+public struct URLParts: Sendable, Hashable {
+    public let scheme: URLScheme
+    /// The decoded host, without user, port, and the brackets of an IP address; see ``OpenURLRequest/host``.
+    public let host: String?
+    /// The decoded path; see ``OpenURLRequest/path``.
+    public let path: String
+    public let parameters: URLParameters
 
-    init(_ url: String) {
-        let (_, afterScheme) = QueriedURL(url).head[...].cut(at: UInt8(ascii: ":"))
+    /// Takes a URL apart. Every URL that can be opened is accepted.
+    /// - Throws: `invalidURL`.
+    public init(of url: String) throws(IPCError) { self.init(url, try URLText(url).scheme) }
+
+    init(_ url: String, _ scheme: URLScheme) {
+        let queried = QueriedURL(url)
+        (self.scheme, parameters) = (scheme, queried.parameters)
+        let (_, afterScheme) = queried.head[...].cut(at: UInt8(ascii: ":"))
         let rest = (afterScheme ?? "").utf8
         guard rest.starts(with: "//".utf8) else {
             (host, path) = (nil, Self.decoded(Substring(rest)))
