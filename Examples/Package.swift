@@ -127,16 +127,20 @@ let package = Package(
 
         // ServerClientDemo
         .executableTarget(
-            name: "demo-server", dependencies: [ipc, "Programs", "Terminal"], path: "ServerClientDemo/Server",
+            name: "demo-server", dependencies: [ipc, "Programs"], path: "ServerClientDemo/Server",
             swiftSettings: settings),
         .executableTarget(
-            name: "demo-client", dependencies: [ipc, "Programs", "Terminal"], path: "ServerClientDemo/Client",
+            name: "demo-client", dependencies: [ipc, "Programs"], path: "ServerClientDemo/Client",
             swiftSettings: settings),
 
         // Terminal
-        .target(name: "Terminal", dependencies: ["Programs", ipc], path: "Terminal/Sources", swiftSettings: settings),
+        .systemLibrary(name: "CNcurses", path: "Terminal/CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .target(
+            name: "Terminal", dependencies: ["CNcurses", "Programs", ipc], path: "Terminal/Sources",
+            swiftSettings: settings),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal"], path: "Terminal/Tests", swiftSettings: settings),
+            name: "TerminalTests", dependencies: ["Terminal", "CNcurses"], path: "Terminal/Tests",
+            swiftSettings: settings),
 
         // TestKitSample: exactly the tests in docs/testing.md
         .target(name: "Counter", dependencies: [ipc], path: "TestKitSample/Library", swiftSettings: settings),

@@ -1,13 +1,12 @@
 import IPC
 import Programs
-import Terminal
 
 @main
 struct Client {
     let app: Application
     let board: Pasteboard
 
-    /// Sends the text on the command line, or else each line that is entered in a field; shows the replies.
+    /// Sends the text on the command line, or else each line of standard input; prints the replies.
     static func main() async {
         await Program.run {
             let app = try await Application.connect(id: "demo.IPCClient")
@@ -15,7 +14,7 @@ struct Client {
             try await board.setPersistent(true)
             let client = Client(app: app, board: board)
             let text = CommandLine.arguments.dropFirst().joined(separator: " ")
-            if text.isEmpty { try await client.runField() } else { print(try await client.send(text)) }
+            if text.isEmpty { await client.sendLines() } else { print(try await client.send(text)) }
         }
     }
 
@@ -28,17 +27,10 @@ struct Client {
         return "handled: \(try reply.string ?? "")"
     }
 
-    /// Shows a text field on the terminal's last line, with the sent texts and the replies above it.
-    func runField() async throws {
-        let terminal = try Terminal.open(.lines)
-        defer { terminal.close() }
-        while true {
-            switch await terminal.readLine("text: ") {
-            case .line(let text):
-                do { terminal.say("\(text) → \(try await send(text))") } catch { terminal.say("\(text) → \(error)") }
-            case .cancelled: return
-            case .interrupted(let signal): terminal.end(by: signal)
-            }
+    /// Sends each line of standard input, and prints the replies.
+    func sendLines() async {
+        while let text = readLine() {
+            do { print("\(text) → \(try await send(text))") } catch { print("\(text) → \(error)") }
         }
     }
 }

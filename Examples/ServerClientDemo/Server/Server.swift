@@ -1,20 +1,18 @@
 import IPC
 import Programs
-import Terminal
 
 @main
 struct Server {
-    /// Handles `IPCServer.demo:` URLs: shows the text of the latest one on a line, and replies to the sender.
+    /// Handles `IPCServer.demo:` URLs: prints the text of each on a line, and replies to the sender.
     static func main() async {
         await Program.run {
             let app = try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"])
-            let display = LineDisplay()
-            display.show("waiting for IPCServer.demo: URLs")
+            print("waiting for IPCServer.demo: URLs")
             var count = 0
             for try await request in app.openURLs {
                 let text = try request.payload.string ?? ""
                 count += 1
-                display.show("\(count): \(text) (\(request.url) from \(request.source))")
+                print("\(count): \(text) (\(request.url) from \(request.source))")
                 try await request.finish(.handled, replying: [.string("message \(count), \(text.count) characters")])
             }
         }

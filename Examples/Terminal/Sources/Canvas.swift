@@ -3,20 +3,15 @@ public struct Position: Sendable, Hashable {
     public var row: Int
     public var column: Int
 
-    public init(row: Int, column: Int) {
-        self.row = row
-        self.column = column
-    }
+    public init(row: Int, column: Int) { (self.row, self.column) = (row, column) }
 }
 
 /// The whole content of a terminal, as a value: cells to write to, and the cursor. ``Terminal/show(_:)`` draws it.
 public struct Canvas: Sendable, Hashable {
     public struct Cell: Sendable, Hashable {
         /// The character; `nil` in the second column of a character that takes two.
-        public internal(set) var character: Character?
-        public var style: Style
-
-        static let blank = Cell(character: " ", style: .plain)
+        public internal(set) var character: Character? = " "
+        public var style = Style.plain
     }
 
     public let size: TerminalSize
@@ -28,16 +23,13 @@ public struct Canvas: Sendable, Hashable {
     /// Creates a blank canvas.
     public init(size: TerminalSize) {
         self.size = size
-        cells = Array(repeating: .blank, count: size.rows * size.columns)
+        cells = Array(repeating: Cell(), count: size.rows * size.columns)
     }
 
     /// A cell. Its style can be set; its character changes only through ``write(_:at:style:columns:)``.
     public subscript(row: Int, column: Int) -> Cell {
         get { cells[row * size.columns + column] }
-        set {
-            let character = self[row, column].character
-            cells[row * size.columns + column] = Cell(character: character, style: newValue.style)
-        }
+        set { cells[row * size.columns + column].style = newValue.style }
     }
 
     /// Writes text on one row, over the existing text. Text that does not fit is left out, and no character is cut in
@@ -51,16 +43,17 @@ public struct Canvas: Sendable, Hashable {
     public mutating func write(
         _ text: some StringProtocol, at position: Position, style: Style = .plain, columns: Int = .max
     ) -> Int {
+        let row = position.row
         var column = position.column
-        guard (0..<size.rows).contains(position.row), (0..<size.columns).contains(column) else { return column }
-        let room = min(columns, size.columns - column)
-        for character in text.visible.prefix(columns: room) {
-            let width = character.displayWidth
-            guard width > 0 else { continue }
-            for place in column..<column + width { separate(row: position.row, column: place) }
-            set(Cell(character: character, style: style), position.row, column)
-            for place in column + 1..<column + width { set(Cell(character: nil, style: style), position.row, place) }
-            column += width
+        guard (0..<size.rows).contains(row), (0..<size.columns).contains(column) else { return column }
+        for character in text.visible.prefix(columns: min(columns, size.columns - column)) {
+            let places = column..<column + character.displayWidth
+            for place in places { blank(row, place) }
+            for place in places {
+                let shown = place == column ? character : nil
+                cells[row * size.columns + place] = Cell(character: shown, style: style)
+            }
+            column = places.upperBound
         }
         return column
     }
@@ -73,16 +66,13 @@ public struct Canvas: Sendable, Hashable {
     }
 
     /// Blanks all columns of the character that occupies this column, before the column is overwritten.
-    private mutating func separate(row: Int, column: Int) {
-        var first = column
-        while first > 0, self[row, first].character == nil { first -= 1 }
-        var last = column
-        while last + 1 < size.columns, self[row, last + 1].character == nil { last += 1 }
-        guard first < last else { return }
-        for place in first...last { set(Cell(character: " ", style: self[row, place].style), row, place) }
+    private mutating func blank(_ row: Int, _ column: Int) {
+        let isSecond = self[row, column].character == nil
+        let isFirst = column + 1 < size.columns && self[row, column + 1].character == nil
+        for place in (isSecond ? column - 1 : column)...(isFirst ? column + 1 : column) {
+            cells[row * size.columns + place].character = " "
+        }
     }
-
-    private mutating func set(_ cell: Cell, _ row: Int, _ column: Int) { cells[row * size.columns + column] = cell }
 
     /// The text of a row, without trailing blanks.
     public func text(row: Int) -> String {

@@ -1,40 +1,31 @@
-extension Character {
-    /// The number of columns that this character takes on a terminal: 0, 1 or 2, and more only for a cluster of several
-    /// letters.
-    ///
-    /// The width of a cluster is not the sum of the widths of its scalars: “👨‍👩‍👧” has five scalars and takes two
-    /// columns, and “が” takes two columns although it may consist of か and a mark. `wcwidth` sees one scalar at a time
-    /// and cannot know this. Sources: East Asian Width (Unicode Standard Annex 11), where ambiguous characters count as
-    /// narrow; emoji presentation (Unicode Technical Standard 51 §4).
-    public var displayWidth: Int {
-        if isEmojiOnTerminal { return 2 }
-        return unicodeScalars.reduce(0) { $0 + $1.columns }
-    }
-
-    /// Whether the character is shown as a picture, by default or because of U+FE0F. (U+FE0E asks for text, but
-    /// terminals draw that in two columns too.)
-    private var isEmojiOnTerminal: Bool {
-        guard let first = unicodeScalars.first else { return false }
-        return first.properties.isEmojiPresentation
-            || first.properties.isEmoji && unicodeScalars.contains { $0.value == 0xFE0F }
-    }
-}
+import CNcurses
+import Glibc
 
 extension Unicode.Scalar {
-    /// The number of columns that the scalar adds to its cluster.
-    fileprivate var columns: Int {
-        switch value {
-        // The vowels and final consonants of Hangul join the syllable before them.
-        case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
-        default: break
-        }
-        switch properties.generalCategory {
-        // U+00AD, the soft hyphen, is in category Cf, but terminals show it.
-        case .control, .format, .lineSeparator, .paragraphSeparator: return value == 0xAD ? 1 : 0
-        case .nonspacingMark, .enclosingMark: return 0
-        default: return WideScalars.contains(self) ? 2 : 1
-        }
+    /// Makes the C library's functions for characters work with UTF-8, in the user's locale if that uses UTF-8.
+    static let locale: Void = {
+        setlocale(LC_CTYPE, "")
+        if String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" { setlocale(LC_CTYPE, "C.UTF-8") }
+    }()
+
+    /// The columns of this scalar according to `wcwidth`; `nil` if the C library does not know it.
+    var knownColumns: Int? {
+        if (0x20..<0x7F).contains(value) { return 1 }
+        Self.locale
+        let width = wcwidth(wchar_t(value))
+        return width < 0 ? nil : Int(width)
     }
+
+    /// The columns that this scalar is counted with: one for an unknown scalar, none for a control character.
+    var columns: Int { knownColumns ?? (properties.generalCategory == .control ? 0 : 1) }
+}
+
+extension Character {
+    /// The number of columns that this character takes on a terminal: 0, 1 or 2.
+    ///
+    /// It is the sum of the columns that the C library gives its scalars, but at most 2: “👨‍👩‍👧” consists of three
+    /// pictures that are shown as one.
+    public var displayWidth: Int { min(unicodeScalars.reduce(0) { $0 + $1.columns }, 2) }
 }
 
 extension StringProtocol {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The events of the terminal that have not been read yet.
 ///
-/// This is not an `AsyncStream`, which ends when a waiting task is cancelled: a cancelled prompt must not take the
-/// keyboard from the next one.
+/// This is not an `AsyncStream` with a continuation, which ends when a waiting task is cancelled: a cancelled reader must
+/// not take the keyboard from the next one.
 final class EventQueue: Sendable {
     private struct State: Sendable {
         var events: [TerminalEvent] = []
@@ -14,28 +14,14 @@ final class EventQueue: Sendable {
     private let state = Mutex(State())
 
     func add(_ event: TerminalEvent) {
-        let waiting = state.withLock { state in
-            guard let waiting = state.waiting else {
-                state.events.append(event)
-                return nil as CheckedContinuation<TerminalEvent?, Never>?
-            }
-            state.waiting = nil
-            return waiting
-        }
-        waiting?.resume(returning: event)
+        state.withLock { state in
+            if state.waiting == nil { state.events.append(event) }
+            return state.waiting.take()
+        }?.resume(returning: event)
     }
 
     /// Discards keys and pastes.
-    func removeTyped() {
-        state.withLock { state in
-            state.events.removeAll { event in
-                switch event {
-                case .key, .paste: true
-                case .resized, .resumed, .interrupted: false
-                }
-            }
-        }
-    }
+    func removeTyped() { state.withLock { $0.events.removeAll(where: \.isTyped) } }
 
     /// Ends the queue; no more events arrive.
     func end() {
@@ -63,18 +49,4 @@ final class EventQueue: Sendable {
             state.withLock { $0.waiting.take() }?.resume(returning: nil)
         }
     }
-}
-
-/// The events of a terminal, in order. They end with ``TerminalEvent/interrupted(signal:)`` or ``Terminal/close()``. A
-/// loop in a cancelled task also ends, and another loop continues where it stopped.
-public struct TerminalEvents: AsyncSequence, Sendable {
-    let queue: EventQueue
-
-    public struct Iterator: AsyncIteratorProtocol {
-        let queue: EventQueue
-        public mutating func next() async -> TerminalEvent? { await queue.next() }
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> TerminalEvent? { await queue.next() }
-    }
-
-    public func makeAsyncIterator() -> Iterator { Iterator(queue: queue) }
 }

@@ -8,13 +8,9 @@ public enum Key: Sendable, Hashable {
     case backspace
     /// Deletes the character at the cursor.
     case delete
-    case up, down, left, right, home, end, pageUp, pageDown, insert
-    /// A key with Control held; a letter is in lower case.
+    case up, down, left, right, home, end, pageUp, pageDown
+    /// A letter with Control held, in lower case.
     case control(Character)
-    /// A key with Alt held.
-    case alt(Character)
-    /// A function key; F1 is 1.
-    case function(Int)
 }
 
 /// An event on a terminal.
@@ -28,6 +24,13 @@ public enum TerminalEvent: Sendable, Hashable {
     /// SIGINT (Control-C), SIGTERM or SIGHUP, or the terminal is gone (SIGHUP). This is the last event: close the
     /// terminal and exit. A second signal restores the terminal and ends the process.
     case interrupted(signal: Int32)
+
+    var isTyped: Bool {
+        switch self {
+        case .key, .paste: true
+        case .resized, .resumed, .interrupted: false
+        }
+    }
 }
 
 /// The size of a terminal in columns and rows, both at least 1.
@@ -35,8 +38,5 @@ public struct TerminalSize: Sendable, Hashable {
     public var columns: Int
     public var rows: Int
 
-    public init(columns: Int, rows: Int) {
-        self.columns = max(1, columns)
-        self.rows = max(1, rows)
-    }
+    public init(columns: Int, rows: Int) { (self.columns, self.rows) = (max(1, columns), max(1, rows)) }
 }

@@ -1,57 +1,58 @@
+import CNcurses
 import Glibc
 import Synchronization
 
 /// Saves the terminal's settings, and restores them whenever the process exits: ``leave()``, `exit`, a signal, a crash.
+/// A signal handler cannot do this with ncurses' `endwin`, which allocates.
 ///
 /// The terminal's signal keys stay on: Control-C sends SIGINT, Control-Z stops the process. So the keys act like `kill`.
 enum RawMode {
-    /// What to send on entering and leaving raw mode (xterm, “DEC Private Mode Set”).
-    struct Sequences {
-        let enter: String
-        let leave: String
-
-        static let inline = Sequences(enter: "\u{1B}[?2004h", leave: "\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h")
-        static let fullScreen = Sequences(
-            enter: "\u{1B}[?1049h" + inline.enter, leave: inline.leave + "\u{1B}[?1049l")
-    }
-
     /// The data for the signal handlers, which may run at any moment and must not allocate, lock or await.
     private struct Saved {
         var original = termios()
         /// The previous action of each signal, at the signal's number.
-        var actions: UnsafeMutablePointer<sigaction>
-        var enter: UnsafeMutableBufferPointer<UInt8>
-        var leave: UnsafeMutableBufferPointer<UInt8>
-        var signals: Int32
+        let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
+        /// What to send on entering and leaving raw mode.
+        let enter: UnsafeMutableBufferPointer<UInt8>
+        let leave: UnsafeMutableBufferPointer<UInt8>
+        /// The pipe to which each watched signal is written as one byte.
+        let signals: Int32
     }
 
     /// Written once, before the first handler is installed. It is global because a signal handler gets no context.
     private nonisolated(unsafe) static var saved: Saved?
     private static let isRaw = Atomic(false)
-    private static let hasEnding = Atomic(false)
 
     /// The signals that become events, through the pipe.
-    static let watched = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
+    private static let watched = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
     /// The signals of a crash. The terminal is restored, and then the signal takes effect as if it had not been caught.
     private static let fatal = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 
     /// Enters raw mode, and writes each signal to the pipe `signals` as one byte.
     ///
-    /// - Throws: ``TerminalError`` if this process opened a terminal before, or the terminal cannot be set.
-    static func begin(_ sequences: Sequences, signals: Int32) throws(TerminalError) {
+    /// - Throws: ``TerminalError`` if this process opened a terminal before, or the terminal cannot be used.
+    static func begin(signals: Int32) throws(TerminalError) {
         guard saved == nil else { throw .openedBefore }
-        let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
-        for signal in watched + fatal { sigaction(signal, nil, actions + Int(signal)) }
+        var reason: Int32 = 0
+        guard setupterm(nil, STDOUT_FILENO, &reason) == OK, !capability("cup").isEmpty else { throw .noCursor }
+        let reset = capability("op") + capability("sgr0") + capability("rmkx") + capability("cnorm")
+        let restored = capability("rmcup").isEmpty ? capability("clear") : capability("rmcup")
+        // Bracketed paste is not in terminfo (xterm, “DEC Private Mode Set”).
         var saved = Saved(
-            actions: actions, enter: copy(sequences.enter), leave: copy(sequences.leave), signals: signals)
+            enter: copy(capability("smcup") + capability("smkx") + "\u{1B}[?2004h"),
+            leave: copy("\u{1B}[?2004l" + reset + restored), signals: signals)
         guard tcgetattr(STDIN_FILENO, &saved.original) == 0 else { throw .failed(call: "tcgetattr", code: errno) }
+        for signal in watched + fatal { sigaction(signal, nil, saved.actions + Int(signal)) }
         self.saved = saved
-        _ = isRaw.load(ordering: .relaxed)
-        _ = hasEnding.load(ordering: .relaxed)
+        enter()
         for signal in watched { install({ RawMode.noticed($0) }, for: signal) }
         for signal in fatal { install({ RawMode.crashed($0) }, for: signal) }
         atexit { RawMode.leave() }
-        enter()
+    }
+
+    /// What the terminal needs for an action (terminfo(5)), without delays; empty if it cannot do it.
+    private static func capability(_ name: String) -> String {
+        tigetstr(name).map { String(cString: $0).replacing(/\$<[^>]*>/, with: "") } ?? ""
     }
 
     private static func copy(_ text: String) -> UnsafeMutableBufferPointer<UInt8> {
@@ -60,7 +61,7 @@ enum RawMode {
         return bytes
     }
 
-    /// Undoes ``begin(_:signals:)``.
+    /// Undoes ``begin(signals:)``.
     static func end() {
         leave()
         for signal in watched + fatal { restoreAction(of: signal) }
@@ -79,10 +80,14 @@ enum RawMode {
 
     private static func noticed(_ signal: Int32) {
         let before = errno
-        let ends = signal == SIGINT || signal == SIGTERM || signal == SIGHUP
-        if ends, hasEnding.exchange(true, ordering: .relaxed) { die(of: signal) }
         var byte = UInt8(truncatingIfNeeded: signal)
         if let pipe = saved?.signals { Glibc.write(pipe, &byte, 1) }
+        // The first request to exit becomes an event. The second one ends the process.
+        if signal == SIGINT || signal == SIGTERM || signal == SIGHUP {
+            install({ RawMode.crashed($0) }, for: SIGINT)
+            install({ RawMode.crashed($0) }, for: SIGTERM)
+            install({ RawMode.crashed($0) }, for: SIGHUP)
+        }
         errno = before
     }
 
@@ -98,15 +103,8 @@ enum RawMode {
     static func enter() {
         guard let saved else { return }
         var raw = saved.original
-        raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON)
-        raw.c_iflag |= tcflag_t(IUTF8)
-        raw.c_cflag |= tcflag_t(CS8)
-        // Output is still processed, so that “\n” begins a new line.
-        raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN)
-        withUnsafeMutableBytes(of: &raw.c_cc) { controls in
-            controls[Int(VMIN)] = 1
-            controls[Int(VTIME)] = 0
-        }
+        cfmakeraw(&raw)
+        raw.c_lflag |= tcflag_t(ISIG)
         isRaw.store(true, ordering: .relaxed)
         tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         Glibc.write(STDOUT_FILENO, saved.enter.baseAddress, saved.enter.count)
@@ -114,8 +112,9 @@ enum RawMode {
 
     /// Restores the terminal; does nothing if that was already done. A signal handler may call this.
     static func leave() {
-        guard isRaw.exchange(false, ordering: .relaxed), var original = saved?.original else { return }
-        if let leave = saved?.leave { Glibc.write(STDOUT_FILENO, leave.baseAddress, leave.count) }
+        guard isRaw.exchange(false, ordering: .relaxed), let saved else { return }
+        var original = saved.original
+        Glibc.write(STDOUT_FILENO, saved.leave.baseAddress, saved.leave.count)
         tcsetattr(STDIN_FILENO, TCSANOW, &original)
     }
 

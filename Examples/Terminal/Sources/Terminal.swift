@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The terminal in which the program runs: its keys as a sequence of events, and its output.
+/// The terminal in which the program runs: its keys as a sequence of events, and its whole screen.
 ///
 /// ```swift
-/// let terminal = try Terminal.open(.fullScreen)
+/// let terminal = try Terminal.open()
 /// defer { terminal.close() }
 /// for await event in terminal.events {
 ///     var canvas = Canvas(size: terminal.size)
@@ -16,51 +16,50 @@ import Synchronization
 ///
 /// However the process exits, the terminal is restored.
 public final class Terminal: Sendable {
-    /// What the terminal shows.
-    public enum Mode: Sendable {
-        /// Lines and a field below: ``Terminal/say(_:)``, ``Terminal/readLine(_:editor:shaping:isComplete:)``.
-        case lines
-        /// A separate screen, gone when the terminal is closed: ``Terminal/show(_:)``.
-        case fullScreen
-    }
-
-    struct Shown: Sendable {
-        var canvas: Canvas?
-        var field: Field?
+    private struct State {
+        /// `nil` if the terminal is closed.
+        var screen: Screen?
         /// The signal that asked the program to exit.
         var ending: Int32?
     }
 
-    let shown = Mutex(Shown())
+    private let state = Mutex(State())
     private let queue = EventQueue()
     /// A pipe through which signals arrive, one byte each; 0 ends the thread that reads it.
     private let signals: (read: Int32, write: Int32)
 
     private init(signals: (read: Int32, write: Int32)) { self.signals = signals }
 
-    /// Opens standard input and output as a terminal: keys arrive at once and are not echoed.
+    /// Opens standard input and output as a terminal: keys arrive at once and are not echoed, and the screen is blank until
+    /// ``close()`` shows the previous one.
     ///
-    /// - Throws: ``TerminalError`` if they are not a terminal, or the terminal was opened before.
-    public static func open(_ mode: Mode) throws(TerminalError) -> Terminal {
+    /// - Throws: ``TerminalError`` if they are not a terminal, it cannot move its cursor, or it was opened before.
+    public static func open() throws(TerminalError) -> Terminal {
         guard isatty(STDIN_FILENO) == 1 else { throw .noTerminal(stream: "standard input") }
         guard isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(stream: "standard output") }
-        let type = getenv("TERM").map { String(cString: $0) } ?? ""
-        guard !type.isEmpty, type != "dumb" else { throw .noCursor }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .failed(call: "pipe", code: errno) }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
-        try RawMode.begin(mode == .fullScreen ? .fullScreen : .inline, signals: ends[1])
+        try RawMode.begin(signals: ends[1])
         let terminal = Terminal(signals: (ends[0], ends[1]))
+        let isOpen = terminal.state.withLock { state in
+            state.screen = Screen()
+            return state.screen != nil
+        }
+        guard isOpen else {
+            RawMode.end()
+            throw .failed(call: "newterm", code: errno)
+        }
         Thread.detachNewThread { terminal.readEvents() }
         return terminal
     }
 
-    /// Restores the terminal. Its events end, and later output goes to the restored terminal.
+    /// Restores the terminal. Its events end, and it shows nothing more.
     public func close() {
-        hideField()
+        state.withLock { $0.screen = nil }
         RawMode.end()
         queue.end()
         var stop: UInt8 = 0
@@ -75,7 +74,19 @@ public final class Terminal: Sendable {
     }
 
     /// The events on the terminal, in order. Only one task may read at a time.
-    public var events: TerminalEvents { TerminalEvents(queue: queue) }
+    ///
+    /// They end with ``TerminalEvent/interrupted(signal:)`` or ``close()``. A loop in a cancelled task also ends, and
+    /// another loop continues where it stopped.
+    public var events: AsyncStream<TerminalEvent> { AsyncStream { [queue] in await queue.next() } }
+
+    /// Waits until the program is asked to exit, and ignores what is typed until then.
+    ///
+    /// - Returns: the signal of ``TerminalEvent/interrupted(signal:)``, even if that event was read before; `nil` if
+    ///   the task is cancelled or the terminal is closed.
+    public func interruption() async -> Int32? {
+        for await _ in events {}
+        return state.withLock { $0.ending }
+    }
 
     /// Discards keys that were typed and not read yet. Call this before a question that the user could not foresee.
     public func forgetTyped() {
@@ -84,9 +95,9 @@ public final class Terminal: Sendable {
     }
 
     /// The current size; 80 × 24 if the terminal does not report one.
-    public var size: TerminalSize { Self.outputSize }
+    public var size: TerminalSize { Self.currentSize }
 
-    static var outputSize: TerminalSize {
+    static var currentSize: TerminalSize {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return TerminalSize(columns: 80, rows: 24)
@@ -94,66 +105,26 @@ public final class Terminal: Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Shows the canvas on a full screen; only the differences from the last one are sent.
-    public func show(_ canvas: Canvas) {
-        shown.withLock { shown in
-            write(canvas.change(from: shown.canvas))
-            shown.canvas = canvas
-        }
-    }
+    /// Shows the canvas; only the differences from the last one are sent.
+    public func show(_ canvas: Canvas) { state.withLock { $0.screen?.show(canvas) } }
 
     /// Makes a short sound or flash, for input that was rejected.
-    public func ring() { write("\u{07}") }
-
-    func write(_ text: String) { Self.writeOut(text) }
-
-    static func writeOut(_ text: String) {
-        var left = Array(text.utf8)[...]
-        while !left.isEmpty {
-            let written = left.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written > 0 {
-                left = left.dropFirst(written)
-            } else if errno == EAGAIN {
-                var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
-            } else if errno != EINTR {
-                return  // The terminal is gone, which also arrives as an event.
-            }
-        }
-    }
-}
-
-extension Terminal {
-    /// How long a received Escape waits for further bytes that would make it another key, in milliseconds.
-    private static let escapeTime: Int32 = 50
+    public func ring() { state.withLock { $0.screen?.ring() } }
 
     /// Reads keys and signals until the end, on its own thread.
     private func readEvents() {
-        var parser = KeyParser()
+        var ready = [signals.read, STDIN_FILENO].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {
-            var ready = [
-                pollfd(fd: signals.read, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-            ]
-            let count = poll(&ready, 2, parser.isUndecided ? Self.escapeTime : -1)
-            if count == 0 { parser.decide().forEach(queue.add) }
-            if ready[0].revents != 0 {
-                for signal in read(signals.read) ?? [] {
-                    guard take(Int32(signal)) else { return }
-                }
+            guard poll(&ready, 2, -1) > 0 else { continue }
+            var signal: UInt8 = 0
+            if ready[0].revents != 0, Glibc.read(signals.read, &signal, 1) == 1 {
+                guard take(Int32(signal)) else { return }
+            } else if ready[1].revents == Int16(POLLIN) {
+                state.withLock { $0.screen?.read() ?? [] }.forEach(queue.add)
             } else if ready[1].revents != 0 {
-                guard let bytes = read(STDIN_FILENO) else { return interrupt(SIGHUP) }
-                parser.feed(bytes).forEach(queue.add)
+                return interrupt(SIGHUP)
             }
         }
-    }
-
-    /// Reads the available bytes; `nil` at the end.
-    private func read(_ descriptor: Int32) -> [UInt8]? {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(descriptor, &buffer, buffer.count)
-        if count < 0, errno == EINTR || errno == EAGAIN { return [] }
-        return count > 0 ? Array(buffer[..<count]) : nil
     }
 
     /// - Returns: whether more events can follow.
@@ -161,13 +132,13 @@ extension Terminal {
         switch signal {
         case 0: return false
         case SIGWINCH: queue.add(.resized(size))
-        case SIGTSTP:
-            shown.withLock { if $0.field != nil { write(Field.erasure) } }
-            RawMode.stop()
-            resume()
-        case SIGCONT:
-            RawMode.enter()
-            resume()
+        case SIGTSTP, SIGCONT:
+            state.withLock { state in
+                guard let screen = state.screen else { return }
+                if signal == SIGTSTP { RawMode.stop() } else { RawMode.enter() }
+                screen.forget()
+            }
+            queue.add(.resumed)
         default:
             interrupt(signal)
             return false
@@ -175,13 +146,8 @@ extension Terminal {
         return true
     }
 
-    private func resume() {
-        shown.withLock { $0.canvas = nil }
-        queue.add(.resumed)
-    }
-
     private func interrupt(_ signal: Int32) {
-        shown.withLock { $0.ending = signal }
+        state.withLock { $0.ending = signal }
         queue.add(.interrupted(signal: signal))
         queue.end()
     }

@@ -5,7 +5,7 @@ public import Programs
 public enum TerminalError: ExitCodeError, Sendable, Hashable, CustomStringConvertible {
     /// Standard input or output is a file or a pipe.
     case noTerminal(stream: String)
-    /// The terminal cannot move its cursor (`TERM` is unset or “dumb”).
+    /// The terminal cannot move its cursor (`TERM` is unset, unknown or “dumb”).
     case noCursor
     /// The terminal was opened before; a process can open it only once.
     case openedBefore
@@ -16,7 +16,7 @@ public enum TerminalError: ExitCodeError, Sendable, Hashable, CustomStringConver
     public var description: String {
         switch self {
         case .noTerminal(let stream): "\(stream) is not a terminal; run this in a terminal, without redirecting it"
-        case .noCursor: "the terminal cannot move its cursor (TERM is not set, or is dumb); use another one"
+        case .noCursor: "the terminal cannot move its cursor (TERM is not set, is unknown, or is dumb); use another one"
         case .openedBefore: "this process has already opened its terminal"
         case .failed(let call, let code): "\(call): \(String(cString: strerror(code)))"
         }

@@ -27,37 +27,4 @@ import Testing
         over.write("界", at: Position(row: 0, column: 3))
         #expect(over.text(row: 0) == "日 界")
     }
-
-    @Test func `the first picture is drawn whole`() {
-        #expect(canvas("ab", "").change(from: nil) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1H\u{1B}[0mab\u{1B}[0m\u{1B}[?25l")
-    }
-
-    @Test func `only differences are drawn`() {
-        let old = canvas("hello", "日本語")
-        #expect(old.change(from: old).isEmpty)
-        let new = canvas("help!", "日木語")
-        #expect(
-            new.change(from: old)
-                == "\u{1B}[?25l\u{1B}[1;4H\u{1B}[0mp!\u{1B}[2;3H木\u{1B}[0m\u{1B}[?25l")
-    }
-
-    @Test func `a cursor movement alone is a change`() {
-        let old = canvas("a")
-        var new = old
-        new.cursor = Position(row: 0, column: 1)
-        #expect(new.change(from: old) == "\u{1B}[0m\u{1B}[1;2H\u{1B}[?25h")
-        #expect(!old.change(from: new).isEmpty)
-    }
-
-    @Test func `styles are written only on change, and the position again after a multi-scalar character`() {
-        var styled = canvas("")
-        styled.write("❤️a", at: Position(row: 0, column: 0), style: Style(foreground: .palette(9)))
-        #expect(
-            styled.change(from: canvas(""))
-                == "\u{1B}[?25l\u{1B}[1;1H\u{1B}[0;38;5;9m❤️\u{1B}[1;3Ha\u{1B}[0m\u{1B}[?25l")
-    }
-
-    @Test func `after a change of size, the whole picture is drawn`() {
-        #expect(canvas("a", columns: 9).change(from: canvas("a")).contains("\u{1B}[2J"))
-    }
 }

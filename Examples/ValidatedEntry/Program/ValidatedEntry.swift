@@ -19,56 +19,44 @@ struct ValidatedEntry: AsyncParsableCommand {
     @Option(help: "Run this shell command, show its output, and exit when it exits.") var run: String?
 
     func run() async throws {
-        let status = await Program.run {
-            let terminal = try Terminal.open(.lines)
-            defer { terminal.close() }
-            let app = try await Application.connect(id: "com.example.ValidatedEntry", schemes: [URLScheme(scheme)])
-            terminal.say("listening for \(scheme): URLs; Enter submits the answer, Escape declines, Control-C exits")
-            let caller = run.map { command in
-                Task {
-                    let status = await ShellCommand.run(command, showing: { terminal.say($0) })
-                    try await app.stopReceiving()
-                    return status
-                }
-            }
-            if let signal = try await answer(app, at: EntryDesk(terminal: terminal)) { terminal.end(by: signal) }
-            let status = try await caller?.value ?? 0
-            await app.close()
-            return status
-        }
+        let status = await Program.run { try await Self.serve(URLScheme(scheme), running: run) }
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Answers requests one at a time.
+    /// Answers requests one at a time, until the user exits or the command does.
     ///
-    /// - Returns: the signal that ended it; `nil` if the application receives no more requests.
-    private func answer(_ app: Application, at desk: EntryDesk) async throws -> Int32? {
-        var watch = Watch(desk.terminal, app)
-        for try await request in app.openURLs {
-            _ = await watch.end()
-            await request.handle { try await desk.answer($0) }
-            watch = Watch(desk.terminal, app)
-        }
-        return await watch.end()
-    }
-}
-
-/// Watches for Control-C between two questions. Keys pressed in that time are not passed on to the next question.
-private struct Watch {
-    private let task: Task<Int32?, Never>
-
-    /// Starts watching; if the program is asked to exit, the application receives no more requests.
-    init(_ terminal: Terminal, _ app: Application) {
-        task = Task {
-            let signal = await terminal.interruption()
-            if signal != nil { try? await app.stopReceiving() }
+    /// - Returns: the exit status of the command.
+    @MainActor
+    private static func serve(_ scheme: URLScheme, running command: String?) async throws -> Int32 {
+        let terminal = try Terminal.open()
+        let screen = EntryScreen(terminal, scheme: "\(scheme)")
+        defer { screen.close() }
+        let app = try await Application.connect(id: "com.example.ValidatedEntry", schemes: [scheme])
+        let keys = Task {
+            guard let signal = await screen.run() else { return nil as Int32? }
+            try await app.stopReceiving()
             return signal
         }
-    }
-
-    /// Stops watching; returns the signal, if there was one.
-    func end() async -> Int32? {
-        task.cancel()
-        return await task.value
+        let caller = command.map { command in
+            Task {
+                let (lines, output) = AsyncStream.makeStream(of: String.self)
+                let status = Task {
+                    defer { output.finish() }
+                    return await ShellCommand.run(command, showing: { output.yield($0) })
+                }
+                for await line in lines { screen.say(line) }
+                try await app.stopReceiving()
+                return await status.value
+            }
+        }
+        for try await request in app.openURLs { await request.handle { try await screen.answer($0) } }
+        terminal.close()
+        if let signal = try await keys.value {
+            screen.close()
+            terminal.end(by: signal)
+        }
+        let status = try await caller?.value ?? 0
+        await app.close()
+        return status
     }
 }

@@ -45,7 +45,7 @@ public struct SceneProgram: Sendable {
             let board = try await app.pasteboard(named: PasteboardName(id.text), create: true)
             let (stack, notice) = try await stack(on: board)
             let keeper = StateKeeper(written: []) { try await board.setValue($0) }
-            let terminal = try Terminal.open(.fullScreen)
+            let terminal = try Terminal.open()
             defer { terminal.close() }
             let stage = Stage(stack, size: terminal.size, factory: factory) { terminal.show($0) }
             try stage.begin()

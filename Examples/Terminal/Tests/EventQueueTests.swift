@@ -2,26 +2,14 @@ import Testing
 
 @testable import Terminal
 
-@Suite struct FieldTests {
-    @Test func `label, text and cursor are on one line`() {
-        let field = Field(label: "名前: ", editor: LineEditor("日本", cursor: 1))
-        #expect(field.drawing(columns: 20) == "\r\u{1B}[K名前: 日本\r\u{1B}[8C")
-    }
-
-    @Test func `a long label leaves room for the text`() {
-        let field = Field(label: String(repeating: "l", count: 30), editor: LineEditor("abcdefghijk"))
-        #expect(field.drawing(columns: 12) == "\r\u{1B}[Kllllefghijk\r\u{1B}[11C")
-    }
-}
-
 @Suite struct EventQueueTests {
-    @Test func `events arrive in order, and the sequence ends`() async {
+    @Test func `events arrive in order, and the queue ends`() async {
         let queue = EventQueue()
         queue.add(.key(.up))
         queue.add(.resumed)
         queue.end()
         var seen: [TerminalEvent] = []
-        for await event in TerminalEvents(queue: queue) { seen.append(event) }
+        while let event = await queue.next() { seen.append(event) }
         #expect(seen == [.key(.up), .resumed])
     }
 
@@ -42,5 +30,18 @@ import Testing
         async let second = queue.next()
         queue.add(.key(.enter))
         #expect(await second == .key(.enter))
+    }
+}
+
+@Suite struct ColorTests {
+    @Test(
+        arguments: [
+            (.palette(9), 256, 9), (.palette(9), 8, 1), (.rgb(red: 255, green: 0, blue: 0), 256, 196),
+            (.rgb(red: 255, green: 0, blue: 0), 8, 1), (.rgb(red: 0, green: 70, blue: 140), 256, 24),
+            (.rgb(red: 0, green: 0, blue: 0), 256, 16), (.rgb(red: 255, green: 255, blue: 255), 256, 231),
+            (.rgb(red: 127, green: 128, blue: 129), 256, 244), (.rgb(red: 255, green: 255, blue: 255), 8, 7),
+        ] as [(Color, Int, Int32)])
+    func `the nearest colour of the terminal is used`(color: Color, count: Int, number: Int32) {
+        #expect(color.number(of: count) == number)
     }
 }
