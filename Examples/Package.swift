@@ -127,11 +127,9 @@ let package = Package(
 
         // ServerClientDemo
         .executableTarget(
-            name: "demo-server", dependencies: [ipc, "Programs"], path: "ServerClientDemo/Server",
-            swiftSettings: settings),
+            name: "demo-server", dependencies: [ipc], path: "ServerClientDemo/Server", swiftSettings: settings),
         .executableTarget(
-            name: "demo-client", dependencies: [ipc, "Programs"], path: "ServerClientDemo/Client",
-            swiftSettings: settings),
+            name: "demo-client", dependencies: [ipc], path: "ServerClientDemo/Client", swiftSettings: settings),
 
         // Terminal
         .systemLibrary(name: "CNcurses", path: "Terminal/CNcurses", providers: [.apt(["libncurses-dev"])]),
