@@ -12,6 +12,9 @@ let httpServer: [Target.Dependency] = [
     .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
     .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"), logging,
 ]
+let testKit: [Target.Dependency] = [
+    .product(name: "IPCTestKit", package: "swift-ipc"), .product(name: "ipc-broker", package: "swift-ipc"),
+]
 
 let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
@@ -58,7 +61,8 @@ let package = Package(
                 arguments, .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], path: "HTTPRelay/TestServer", swiftSettings: settings),
         .testTarget(
-            name: "HTTPRelayTests", dependencies: ["HTTPRelay", ipc], path: "HTTPRelay/Tests", swiftSettings: settings),
+            name: "HTTPRelayTests", dependencies: ["HTTPRelay", ipc] + testKit, path: "HTTPRelay/Tests",
+            swiftSettings: settings),
 
         // InstallID
         .target(name: "InstallID", dependencies: [dbus], path: "InstallID/Library", swiftSettings: settings),
@@ -144,10 +148,7 @@ let package = Package(
         .target(name: "Counter", dependencies: [ipc], path: "TestKitSample/Library", swiftSettings: settings),
         .testTarget(
             name: "CounterTests",
-            dependencies: [
-                "Counter", ipc, .product(name: "IPCTestKit", package: "swift-ipc"),
-                .product(name: "ipc-broker", package: "swift-ipc"),
-            ], path: "TestKitSample/Tests", swiftSettings: settings),
+            dependencies: ["Counter", ipc] + testKit, path: "TestKitSample/Tests", swiftSettings: settings),
 
         // ValidatedEntry
         .target(

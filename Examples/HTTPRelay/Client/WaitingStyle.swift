@@ -15,36 +15,23 @@ enum WaitingStyle: String, ExpressibleByArgument, CaseIterable, Sendable {
     func send<Request: ServerRequest>(_ request: Request, _ relay: Relay) async throws -> Request.Answer {
         switch self {
         case .asynchronous: try await relay.send(request)
-        case .delegate: try await Awaited<Request>.answer(to: request, relay)
-        case .synchronous: try await Self.onThreadOfItsOwn { try relay.sendAndWait(request) }
-        }
-    }
-
-    private static func onThreadOfItsOwn<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+        case .delegate:
+            try await withCheckedThrowingContinuation { relay.send(request, delegate: Awaited<Request>($0)) }
+        case .synchronous:
+            try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(with: Result { try relay.sendAndWait(request) }) }
+            }
         }
     }
 }
 
-/// A delegate for one request, which stores the result.
-@MainActor
+/// A delegate that passes on the result; it implements two of the delegate's methods.
 private final class Awaited<Request: ServerRequest>: ServerRequestDelegate {
-    private var told: CheckedContinuation<Request.Answer, any Error>?
+    private let result: CheckedContinuation<Request.Answer, any Error>
 
-    static func answer(to request: Request, _ relay: Relay) async throws -> Request.Answer {
-        let delegate = Awaited()
-        // The request holds its delegate weakly, so keep the delegate alive until the result arrives.
-        defer { withExtendedLifetime(delegate) {} }
-        return try await withCheckedThrowingContinuation { continuation in
-            delegate.told = continuation
-            relay.send(request, delegate: delegate)
-        }
-    }
+    nonisolated init(_ result: CheckedContinuation<Request.Answer, any Error>) { self.result = result }
 
-    func request(_ request: Request, didSucceedWith answer: Request.Answer) { told?.resume(returning: answer) }
+    func request(_ request: Request, didSucceedWith answer: Request.Answer) { result.resume(returning: answer) }
 
-    func request(_ request: Request, didFailWith error: any Error) { told?.resume(throwing: error) }
+    func request(_ request: Request, didFailWith error: any Error) { result.resume(throwing: error) }
 }

@@ -8,20 +8,32 @@ extension Relay {
     /// if it blocks all of them, no thread is left to deliver the answer.
     /// - Throws: the same errors as ``send(_:)``.
     public func sendAndWait<Request: ServerRequest>(_ request: Request) throws -> Request.Answer {
+        try Self.wait { try await send(request) }
+    }
+
+    /// Sends a request, notifies the delegate, and blocks the thread until the answer arrives.
+    ///
+    /// The delegate is called on the main actor, as in ``send(_:delegate:)``, so the main actor must not be blocked.
+    /// When this returns or throws, the delegate's last method has returned.
+    /// - Throws: the same errors as ``send(_:)``; the delegate is notified of them too.
+    public func sendAndWait<Delegate: ServerRequestDelegate>(
+        _ request: Delegate.Request, delegate: Delegate
+    ) throws -> Delegate.Request.Answer {
+        dispatchPrecondition(condition: .notOnQueue(.main))  // the main actor's queue
+        return try Self.wait { try await send(request, notifying: delegate) }
+    }
+
+    private static func wait<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {
         precondition(
             withUnsafeCurrentTask { $0 == nil }, "sendAndWait is for a thread of your own; in a task, await send")
         let arrival = DispatchSemaphore(value: 0)
-        let result = Arrived<Request.Answer>()
+        let arrived = Arrived<Value>()
         Task {
-            do {
-                result.set(.success(try await send(request)))
-            } catch {
-                result.set(.failure(error))
-            }
+            do { arrived.set(.success(try await body())) } catch { arrived.set(.failure(error)) }
             arrival.signal()
         }
         arrival.wait()
-        return try result.get()
+        return try arrived.get()
     }
 }
 
@@ -31,8 +43,6 @@ private final class Arrived<Value: Sendable>: Sendable {
 
     func set(_ result: Result<Value, any Error>) { self.result.withLock { $0 = result } }
 
-    func get() throws -> Value {
-        guard let result = result.withLock({ $0 }) else { preconditionFailure("nothing has arrived yet") }
-        return try result.get()
-    }
+    /// The result, once it has arrived.
+    func get() throws -> Value { try result.withLock { try $0!.get() } }
 }

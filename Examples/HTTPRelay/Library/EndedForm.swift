@@ -1,3 +1,6 @@
+import Foundation
+public import IPC
+
 /// An answer of the form `key1=value1&key2=value2&…&END`.
 ///
 /// The word at the end shows that the answer is complete. Without an announced length, a body ends when the connection
@@ -8,6 +11,12 @@ public struct EndedForm: Sendable, Hashable {
 
     /// The value of the first field with this name; `nil` if there is none.
     public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// The value of a field that every answer of a kind has.
+    public func value(of name: String) throws(Flaw) -> String {
+        guard let value = self[name] else { throw .keyMissing(name) }
+        return value
+    }
 
     /// The word at the end of a complete answer.
     public static let end = "END"
@@ -21,7 +30,9 @@ public struct EndedForm: Sendable, Hashable {
             throw .cutOff(received: bytes.count, announced: contentLength)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
-        var pieces = Self.withoutLineEnd(text).split(separator: "&", omittingEmptySubsequences: false)
+        // In Swift, "\r\n" is a single Character.
+        let whole = text.last?.isNewline == true ? text.dropLast() : text[...]
+        var pieces = whole.split(separator: "&", omittingEmptySubsequences: false)
         guard pieces.last == Self.end[...] else {
             let after = pieces.firstIndex(of: Self.end[...]).map { pieces[($0 + 1)...].joined(separator: "&") }
             throw after.map { Flaw.textAfterEnd($0) } ?? Flaw.missingEnd(last: String(pieces.last ?? ""))
@@ -38,17 +49,15 @@ public struct EndedForm: Sendable, Hashable {
 
     private static func field(_ piece: Substring, place: Int) throws(Flaw) -> FormField {
         guard let sign = piece.firstIndex(of: "=") else { throw .noEqualsSign(String(piece), place: place) }
-        guard let name = FormText.decode(piece[..<sign]),
-            let value = FormText.decode(piece[piece.index(after: sign)...])
+        guard let name = decode(piece[..<sign]),
+            let value = decode(piece[piece.index(after: sign)...])
         else { throw .badEscape(String(piece), place: place) }
         guard !name.isEmpty else { throw .noKey(String(piece), place: place) }
         return FormField(name, value)
     }
 
-    private static func withoutLineEnd(_ text: String) -> Substring {
-        // In Swift, "\r\n" is a single Character.
-        text.last?.isNewline == true ? text.dropLast() : text[...]
-    }
+    /// Decodes `application/x-www-form-urlencoded`, URL Standard (WHATWG) §5, in which a plus sign stands for a blank.
+    private static func decode(_ text: Substring) -> String? { text.replacing("+", with: " ").removingPercentEncoding }
 }
 
 extension EndedForm {
@@ -64,6 +73,7 @@ extension EndedForm {
         case noKey(String, place: Int)
         case badEscape(String, place: Int)
         case keyTwice(String)
+        case keyMissing(String)
 
         public var description: String {
             switch self {
@@ -76,6 +86,7 @@ extension EndedForm {
             case .noKey(let piece, let place): "“\(piece)” has no key (field \(place) of the answer)"
             case .badEscape(let piece, let place): "“\(piece)” is badly encoded (field \(place) of the answer)"
             case .keyTwice(let key): "the answer has the key “\(key)” twice"
+            case .keyMissing(let key): "the answer has no usable key “\(key)”"
             }
         }
     }

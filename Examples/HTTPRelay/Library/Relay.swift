@@ -40,4 +40,12 @@ public struct Relay: Sendable {
             return response
         }
     }
+
+    /// Asks the program that handles `installid:` URLs for the id of this installation, for
+    /// ``RequestParameters/deviceID``.
+    /// - Returns: `nil` if there is no such program, or if it replies without text.
+    /// - Throws: `CallFailure` if it has no id to give, for example because its keyring is locked.
+    public func installationID() async throws -> String? {
+        try await application.canOpenURL("installid:") ? application.call("installid:").string : nil
+    }
 }

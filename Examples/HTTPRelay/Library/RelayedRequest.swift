@@ -13,8 +13,8 @@ public enum RequestMethod: String, Sendable, Hashable {
 /// `relay:get?url=http://127.0.0.1:8080/status&read-timeout=5`. The body of a POST is the payload of the URL.
 public struct RelayedRequest: Sendable, Hashable {
     public let method: RequestMethod
-    /// The URL to fetch.
-    public let url: URL
+    /// The URL to fetch, and its decoded host.
+    public let (url, host): (URL, String)
     /// How long the server may take to accept the connection.
     public private(set) var connectTimeout = RequestParameters.usualTimeout
     /// How long the server may send nothing once it is connected.
@@ -25,6 +25,8 @@ public struct RelayedRequest: Sendable, Hashable {
     /// The scheme of the relay.
     public static let scheme = "relay"
 
+    private static let formType = try! ContentType("application/x-www-form-urlencoded")
+
     private enum Name {
         static let (url, connectTimeout, readTimeout) = ("url", "connect-timeout", "read-timeout")
         static let all = [url, connectTimeout, readTimeout]
@@ -32,30 +34,29 @@ public struct RelayedRequest: Sendable, Hashable {
 
     /// Converts a request of any kind.
     /// - Throws: ``Flaw/noURL(_:)`` if the server URL is not an `http` or `https` URL.
-    public init<Request: ServerRequest>(_ request: Request) throws(Flaw) {
-        let (parameters, form) = (request.parameters, FormText.encode(request.form))
-        method = Request.method
+    public init(_ request: some ServerRequest) throws(Flaw) {
+        let (parameters, form) = (request.parameters, URLParameters(request.form))
+        method = request.method
         switch method {
-        case .get: url = try Self.url(parameters.serverURL + (parameters.serverURL.contains("?") ? "&" : "?") + form)
+        case .get: (url, host) = try Self.target(form.added(to: parameters.serverURL))
         case .post:
-            url = try Self.url(parameters.serverURL)
-            body = Representation(type: Self.formType, value: .text(form))
+            (url, host) = try Self.target(parameters.serverURL)
+            body = Representation(type: Self.formType, value: .text(form.query))
         }
         (connectTimeout, readTimeout) = (parameters.connectTimeout, parameters.readTimeout)
     }
 
     /// Reads the request from the URL and the payload that a sender opened.
     public init(_ request: OpenURLRequest) throws(Flaw) {
-        try self.init(request.url, body: request.payload.items.first?.representations.first)
+        try self.init(request.path, request.parameters, body: request.payload.items.first?.representations.first)
     }
 
-    init(_ text: String, body: Representation?) throws(Flaw) {
-        guard let parts = URLComponents(string: text) else { throw .notReadable }
-        guard let method = RequestMethod(rawValue: parts.path) else { throw .noMethod(parts.path) }
+    /// Reads the request from the path and the parameters of a URL.
+    init(_ path: String, _ parameters: URLParameters, body: Representation?) throws(Flaw) {
+        guard let method = RequestMethod(rawValue: path) else { throw .noMethod(path) }
         guard method == .post || body == nil else { throw .bodyOfGet }
-        let parameters = URLParameters(of: text)
         if let name = parameters.repeatedName { throw .twice(name) }
-        url = try Self.url(parameters[Name.url] ?? "")
+        (url, host) = try Self.target(parameters[Name.url] ?? "")
         if let text = parameters[Name.connectTimeout] { connectTimeout = try Self.seconds(text) }
         if let text = parameters[Name.readTimeout] { readTimeout = try Self.seconds(text) }
         if let unknown = parameters.map(\.name).first(where: { !Name.all.contains($0) }) { throw .unknown(unknown) }
@@ -76,13 +77,12 @@ public struct RelayedRequest: Sendable, Hashable {
         get throws { try body.map { [try PasteboardItem([$0])] } }
     }
 
-    private static let formType = try! ContentType(FormText.contentType)
-
-    private static func url(_ text: String) throws(Flaw) -> URL {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host()?.isEmpty == false
+    private static func target(_ text: String) throws(Flaw) -> (URL, String) {
+        // The parts are those of the text that is fetched: `URL` escapes what must be escaped.
+        guard let url = URL(string: text), let parts = try? URLParts(of: url.absoluteString),
+            ["http", "https"].contains(parts.scheme), let host = parts.host, !host.isEmpty
         else { throw .noURL(text) }
-        return url
+        return (url, host)
     }
 
     private static func seconds(_ text: String) throws(Flaw) -> Duration {
@@ -94,7 +94,6 @@ public struct RelayedRequest: Sendable, Hashable {
 extension RelayedRequest {
     /// The reason why a `relay:` URL is rejected.
     public enum Flaw: HandlerError, Sendable, Hashable, CustomStringConvertible {
-        case notReadable
         case noMethod(String)
         case bodyOfGet
         case noURL(String)
@@ -106,7 +105,6 @@ extension RelayedRequest {
 
         public var description: String {
             switch self {
-            case .notReadable: "this is not a URL; use a URL such as relay:get?url=http://127.0.0.1:8080/"
             case .noMethod(let word): "“\(word)” is not a method; use relay:get?url=… or relay:post?url=…"
             case .bodyOfGet: "a GET has no body; send the content with relay:post?url=…"
             case .noURL(let text): "“\(text)” is not an http or https URL with a host"

@@ -16,6 +16,16 @@ public struct RequestParameters: Sendable, Hashable {
     /// The default of both time-outs, for connecting and for reading: 60 s.
     public static let usualTimeout = Duration.seconds(60)
 
+    /// ``date`` as `yyyyMMddHHmmss`, such as `20120131235959`. It is in UTC, so that it does not depend on the device.
+    public var dateTime: String { date.formatted(Self.dateTimeFormat) }
+
+    private static let dateTimeFormat = Date.VerbatimFormatStyle(
+        format: """
+            \(year: .padded(4))\(month: .twoDigits)\(day: .twoDigits)\
+            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\(minute: .twoDigits)\(second: .twoDigits)
+            """,
+        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+
     /// Creates the parameters of a request.
     public init(
         deviceID: String, serverURL: String, date: Date = Date(),

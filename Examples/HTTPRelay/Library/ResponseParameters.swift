@@ -33,6 +33,15 @@ public struct ResponseParameters: Sendable, Hashable, Codable {
         guard let errorMessage else { return }
         throw ServerFailure(statusCode: statusCode, code: errorCode ?? "failed", message: errorMessage)
     }
+
+    /// The form in the response.
+    /// - Throws: ``ServerFailure`` if anything went wrong; ``EndedForm/Flaw`` if the form is malformed or incomplete.
+    public var form: EndedForm {
+        get throws {
+            try check()
+            return try EndedForm(rawData, contentLength: contentLength)
+        }
+    }
 }
 
 /// The reason why there is no usable answer.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A kind of request: what it sends to the server, and how it interprets the response.
 ///
 /// Each kind is a type. This protocol has the defaults, so a type declares only what differs: its ``messageType``, its
@@ -10,11 +8,10 @@ public protocol ServerRequest: Sendable {
 
     /// The name by which the server identifies this kind.
     static var messageType: String { get }
-    /// The HTTP method; `get` by default.
-    static var method: RequestMethod { get }
-
     /// The parameters that every request has.
     var parameters: RequestParameters { get }
+    /// The HTTP method; `get` by default.
+    var method: RequestMethod { get }
     /// Additional fields of this kind; none by default.
     var fields: [FormField] { get }
 
@@ -27,7 +24,7 @@ public protocol ServerRequest: Sendable {
 }
 
 extension ServerRequest {
-    public static var method: RequestMethod { .get }
+    public var method: RequestMethod { .get }
     public var fields: [FormField] { [] }
     public func didReceive(_ response: ResponseParameters) async {}
 
@@ -35,7 +32,7 @@ extension ServerRequest {
     public var form: [FormField] {
         [
             FormField("deviceID", parameters.deviceID), FormField("messageType", Self.messageType),
-            FormField("dateTime", parameters.date.formatted(.iso8601)),
+            FormField("dateTime", parameters.dateTime),
         ] + fields
     }
 }
@@ -44,7 +41,6 @@ extension ServerRequest where Answer == EndedForm {
     /// Reads the form in the server's response.
     /// - Throws: ``ServerFailure``, or ``EndedForm/Flaw`` if the form is malformed or incomplete.
     public func answer(from response: ResponseParameters) throws -> EndedForm {
-        try response.check()
-        return try EndedForm(response.rawData, contentLength: response.contentLength)
+        try response.form
     }
 }

@@ -1,14 +1,30 @@
-/// Receives the result of a request; for programs that are built with delegates.
+/// Receives what happens to a request; for programs that are built with delegates.
 ///
-/// Exactly one of the two methods is called for each request, on the main actor. The delegate is held weakly.
+/// Every method is optional: the extension below has an empty one. They are called on the main actor, in the order of
+/// their declaration, once for each request; of `didSucceedWith` and `didFailWith`, only one. The delegate is held until
+/// ``requestDidFinish(_:)`` returns.
 @MainActor
 public protocol ServerRequestDelegate<Request>: AnyObject, Sendable {
     associatedtype Request: ServerRequest
 
-    /// Called when the server has answered.
+    /// Called before the request is sent.
+    func requestWillSend(_ request: Request)
+    /// Called with the server's response, or with the reason why there is none, before it is interpreted.
+    func request(_ request: Request, didReceive response: ResponseParameters)
+    /// Called with the answer.
     func request(_ request: Request, didSucceedWith answer: Request.Answer)
-    /// Called with the reason when there is no answer.
+    /// Called with the reason why there is no answer.
     func request(_ request: Request, didFailWith error: any Error)
+    /// Called last, after a success and after a failure.
+    func requestDidFinish(_ request: Request)
+}
+
+extension ServerRequestDelegate {
+    public func requestWillSend(_ request: Request) {}
+    public func request(_ request: Request, didReceive response: ResponseParameters) {}
+    public func request(_ request: Request, didSucceedWith answer: Request.Answer) {}
+    public func request(_ request: Request, didFailWith error: any Error) {}
+    public func requestDidFinish(_ request: Request) {}
 }
 
 extension Relay {
@@ -18,13 +34,25 @@ extension Relay {
     public func send<Delegate: ServerRequestDelegate>(
         _ request: Delegate.Request, delegate: Delegate
     ) -> Task<Void, Never> {
-        Task { @MainActor [weak delegate] in
-            do {
-                let answer = try await send(request)
-                delegate?.request(request, didSucceedWith: answer)
-            } catch {
-                delegate?.request(request, didFailWith: error)
-            }
+        Task { _ = try? await send(request, notifying: delegate) }
+    }
+
+    /// Sends a request, notifies the delegate, and returns the answer.
+    @MainActor
+    func send<Delegate: ServerRequestDelegate>(
+        _ request: Delegate.Request, notifying delegate: Delegate
+    ) async throws -> Delegate.Request.Answer {
+        delegate.requestWillSend(request)
+        defer { delegate.requestDidFinish(request) }
+        let response = await response(to: request)
+        delegate.request(request, didReceive: response)
+        do {
+            let answer = try request.answer(from: response)
+            delegate.request(request, didSucceedWith: answer)
+            return answer
+        } catch {
+            delegate.request(request, didFailWith: error)
+            throw error
         }
     }
 }

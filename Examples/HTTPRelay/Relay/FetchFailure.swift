@@ -15,10 +15,16 @@ struct FetchFailure: HandlerError {
 
     private init(code: String, message: String) { (self.code, self.message) = (code, message) }
 
+    /// Describes a host from which the relay may not fetch.
+    init(forbidden host: String) {
+        self.init(
+            code: "host-not-allowed", message: "the relay does not fetch from \(host); start it with --allow \(host)")
+    }
+
     /// Describes a failure before the server began to answer.
     init(_ failure: HTTPFailure, _ relayed: RelayedRequest) {
-        let host = relayed.url.host() ?? ""
-        let server = relayed.url.port.map { "\(host):\($0)" } ?? host
+        // The form of a GET is in the query, and may be long.
+        let server = relayed.url.absoluteString.prefix { $0 != "?" }
         switch failure {
         case .connectTimeout:
             self.init(
@@ -32,7 +38,7 @@ struct FetchFailure: HandlerError {
             self.init(code: "not-connected", message: "\(server) cannot be reached: \(reason)")
         case .tooLarge: self = .tooLarge
         case .other(let reason):
-            self.init(code: "not-fetched", message: "\(relayed.url.absoluteString) cannot be fetched: \(reason)")
+            self.init(code: "not-fetched", message: "\(server) cannot be fetched: \(reason)")
         }
     }
 
@@ -40,15 +46,10 @@ struct FetchFailure: HandlerError {
     init(cutOff failure: HTTPFailure, _ response: HTTPResponse, _ relayed: RelayedRequest) {
         let bytes = response.body.count
         let received = response.contentLength.map { "\(bytes) of \($0) bytes" } ?? "\(bytes) bytes"
-        switch failure {
-        case .tooLarge: self = .tooLarge
-        case .readTimeout: self.init(cutOff: "the server was silent for \(relayed.readTimeout.inSeconds)", received)
-        default: self.init(cutOff: "the connection ended", received)
-        }
-    }
-
-    private init(cutOff reason: String, _ received: String) {
-        self.init(code: "cut-off", message: "the answer was cut off: \(reason) after \(received)")
+        let silence = "the server was silent for \(relayed.readTimeout.inSeconds)"
+        let reason = failure == .readTimeout ? silence : "the connection ended"
+        let cutOff = FetchFailure(code: "cut-off", message: "the answer was cut off: \(reason) after \(received)")
+        self = failure == .tooLarge ? .tooLarge : cutOff
     }
 }
 

@@ -11,22 +11,12 @@ struct Fetcher: Sendable {
     /// Returns the reply to a request to open a `relay:` URL; this is the core of the relay.
     func reply(to request: OpenURLRequest) async throws -> [PasteboardItem] {
         let relayed = try RelayedRequest(request)
-        let host = relayed.url.host() ?? ""
-        guard allowedHosts.contains(host) else {
-            throw OpenURLRequest.Answer.failed(
-                code: "host-not-allowed",
-                message: "the relay does not fetch from \(host); start it with --allow \(host)")
-        }
-        let response = try await fetch(relayed)
-        return try ResponseParameters(response, relayed).items(type: response.mediaType)
-    }
-
-    /// Sends the request to the server. No deadline is needed here, because the library cancels this task when the
-    /// sender's time-out expires.
-    private func fetch(_ relayed: RelayedRequest) async throws -> HTTPResponse {
-        do { return try await HTTPRequest(relayed).send() } catch let failure as HTTPFailure {
-            throw FetchFailure(failure, relayed)
-        }
+        guard allowedHosts.contains(relayed.host) else { throw FetchFailure(forbidden: relayed.host) }
+        // No deadline is needed: the library cancels this task when the sender's time-out expires.
+        do {
+            let response = try await HTTPRequest(relayed).send()
+            return try ResponseParameters(response, relayed).items(type: response.mediaType)
+        } catch let failure as HTTPFailure { throw FetchFailure(failure, relayed) }
     }
 }
 

@@ -7,8 +7,7 @@ import Programs
 @main
 struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "http-relay",
-        abstract: "Fetch over HTTP for programs without network access.",
+        commandName: "http-relay", abstract: "Fetch over HTTP for programs without network access.",
         discussion: """
             Handles URLs such as 'relay:get?url=http://127.0.0.1:8080/&read-timeout=5' and 'relay:post?url=…', whose body is \
             the content that is sent with the URL. The reply is the body of the server's answer. Redirects are reported \

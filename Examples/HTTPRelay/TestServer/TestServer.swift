@@ -14,7 +14,7 @@ struct TestServer: AsyncParsableCommand {
         commandName: "relay-test-server",
         abstract: "Answer requests on this machine, correctly or with faults, for trying the relay.",
         discussion: """
-            /status (GET), /report (POST): a form that ends with END
+            /status (GET), /report (GET, POST): a form that ends with END
             /no-end, /no-value, /cut-off, /failing, /redirect, /silent: what can go wrong
             /large?bytes=N: an answer of N bytes
             """)
@@ -40,10 +40,12 @@ struct TestServer: AsyncParsableCommand {
             let asked = request.uri.queryParameters
             return text("device=\(asked["deviceID"] ?? "")&kind=\(asked["messageType"] ?? "")&state=ready&END\n")
         }
+        router.get("report") { request, context in
+            text(receipt(try request.uri.decodeQuery(as: Report.self, context: context), request))
+        }
         router.post("report") { request, context in
             let report = try await URLEncodedFormDecoder().decode(Report.self, from: request, context: context)
-            let length = report.text.count
-            return text("device=\(report.deviceID)&kind=\(report.messageType)&accepted=yes&characters=\(length)&END\n")
+            return text(receipt(report, request))
         }
         router.get("no-end") { _, _ in text("device=x&state=rea") }
         router.get("no-value") { _, _ in text("device=x&state&END") }
@@ -58,11 +60,17 @@ struct TestServer: AsyncParsableCommand {
         return router
     }
 
-    /// The body of a report from a device.
+    /// A report from a device, in the URL or in the body.
     private struct Report: Decodable {
         let deviceID: String
         let messageType: String
+        let dateTime: String?
         let text: String
+    }
+
+    private static func receipt(_ report: Report, _ request: Request) -> String {
+        "device=\(report.deviceID)&kind=\(report.messageType)&method=\(request.method.rawValue)"
+            + "&dateTime=\(report.dateTime ?? "")&characters=\(report.text.count)&END\n"
     }
 
     /// Announces 100 bytes, sends a few of them, and closes the connection.

@@ -56,6 +56,6 @@ struct AnswerTests {
 
     @Test func `every request has its device, kind and time, followed by the fields of its kind`() {
         #expect(Plain().form.map(\.name) == ["deviceID", "messageType", "dateTime"])
-        #expect(Plain().form[1].value == "plain" && Plain.method == .get)
+        #expect(Plain().form[1].value == "plain" && Plain().method == .get)
     }
 }

@@ -1,3 +1,4 @@
+import IPC
 import Testing
 
 @testable import HTTPRelay
@@ -45,7 +46,7 @@ struct EndedFormTests {
 
     @Test(arguments: ["", "plain", "a b+c&d=e%f", "日本語 🎉", "e\u{301} é", "\n\t\u{0}"])
     func `a value arrives unchanged`(_ value: String) throws {
-        let text = FormText.encode([FormField("key", value), FormField(value + "k", "1")]) + "&END"
+        let text = URLParameters([FormField("key", value), FormField(value + "k", "1")]).query + "&END"
         let form = try EndedForm(Array(text.utf8))
         #expect(form["key"]?.utf8.elementsEqual(value.utf8) == true)
         #expect(form.fields[1].name.utf8.elementsEqual((value + "k").utf8))

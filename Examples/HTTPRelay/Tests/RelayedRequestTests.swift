@@ -18,17 +18,24 @@ struct RelayedRequestTests {
     private struct Message: ServerRequest {
         typealias Answer = EndedForm
         static let messageType = "message"
-        static let method = RequestMethod.post
+        let method = RequestMethod.post
         let parameters = RequestParameters(deviceID: "d", serverURL: "https://example.org/")
+    }
+
+    /// Reads a request as the relay does.
+    private func read(_ text: String, body: Representation? = nil) throws -> RelayedRequest {
+        let parts = try URLParts(of: text)
+        return try RelayedRequest(parts.path, parts.parameters, body: body)
     }
 
     @Test func `a GET carries its form in the URL, and survives a round trip`() throws {
         let request = try RelayedRequest(Question())
         #expect(
-            request.url.absoluteString == "http://127.0.0.1:8080/ask?deviceID=device+1&messageType=question"
-                + "&dateTime=1970-01-01T00%3A00%3A00Z&text=%E6%97%A5%E6%9C%AC%26a%3Db+%2B%25")
+            request.url.absoluteString == "http://127.0.0.1:8080/ask?deviceID=device%201&messageType=question"
+                + "&dateTime=19700101000000&text=%E6%97%A5%E6%9C%AC%26a%3Db%20%2B%25")
+        #expect(request.host == "127.0.0.1")
         #expect(request.body == nil)
-        let read = try RelayedRequest(request.text, body: nil)
+        let read = try read(request.text)
         #expect(read == request)
         #expect(read.connectTimeout == .milliseconds(1_500) && read.readTimeout == .seconds(3))
     }
@@ -37,13 +44,13 @@ struct RelayedRequestTests {
         let request = try RelayedRequest(Message())
         #expect(request.url.absoluteString == "https://example.org/")
         #expect(request.body?.type.text == "application/x-www-form-urlencoded")
-        let read = try RelayedRequest(request.text, body: request.body)
+        let read = try read(request.text, body: request.body)
         #expect(read == request)
         #expect(read.connectTimeout == .seconds(60) && read.readTimeout == .seconds(60))
     }
 
     @Test func `a request can be typed by hand`() throws {
-        let request = try RelayedRequest("relay:get?url=http://127.0.0.1:8080/status?a=1&read-timeout=0.5", body: nil)
+        let request = try read("relay:get?url=http://127.0.0.1:8080/status?a=1&read-timeout=0.5")
         #expect(request.url.absoluteString == "http://127.0.0.1:8080/status?a=1")
         #expect(request.readTimeout == .milliseconds(500) && request.connectTimeout == .seconds(60))
     }
@@ -58,13 +65,24 @@ struct RelayedRequestTests {
         ("relay:get?url=http://x/&connect-timeout=3601", .noTime("3601")),
     ])
     func `mistakes are reported`(_ text: String, _ flaw: RelayedRequest.Flaw) {
-        #expect(throws: flaw) { try RelayedRequest(text, body: nil) }
+        #expect(throws: flaw) { try read(text) }
     }
 
     @Test func `a GET has no body`() throws {
         let body = Representation(type: .plainText, value: .text("x"))
-        #expect(throws: RelayedRequest.Flaw.bodyOfGet) { try RelayedRequest("relay:get?url=http://x/", body: body) }
-        #expect(try RelayedRequest("relay:post?url=http://x/", body: body).body == body)
+        #expect(throws: RelayedRequest.Flaw.bodyOfGet) { try read("relay:get?url=http://x/", body: body) }
+        #expect(try read("relay:post?url=http://x/", body: body).body == body)
+    }
+
+    @Test(arguments: [
+        ("http://[::1]:8080/x", "::1"), ("HTTP://user@EXAMPLE.org", "EXAMPLE.org"),
+        ("http://a.example?x=b@c", "a.example"),
+        ("http://127.0.0.1@example.org/", "example.org"), ("http://127.0.0.1%2eexample.org/", "127.0.0.1.example.org"),
+        ("http://127.0.0.1#@example.org/", "127.0.0.1"), (#"http://example.org\@127.0.0.1/"#, "127.0.0.1"),
+    ])
+    func `the host is that of the URL that is fetched`(_ text: String, _ host: String) throws {
+        let request = try RelayedRequest("post", ["url": text], body: nil)
+        #expect(request.host == host && request.url.host(percentEncoded: false) == host, "\(request)")
     }
 
     @Test func `a server without a URL is rejected before anything is sent`() {

@@ -21,17 +21,31 @@ struct HTTPRelayTests {
         #expect(try await RunningProcess.run(isolation[0], isolation.dropFirst() + connect).status != .success)
     }
 
+    /// One kind of request, with its own parameter and its own answer.
+    @Test(arguments: ["asynchronous", "delegate", "synchronous"], ["GET", "POST"])
+    func `a report and its receipt arrive with each style of waiting and each method`(
+        _ style: String, _ method: String
+    ) async throws {
+        let scene = try await HTTPRelayScene.start()
+        let text = "雨が降る ☔ & more=100%"
+        let url = "\(scene.address)/report"
+        let sent = try await HTTPRelayScene.client(
+            ["report", url, text, "--device", "d 1", "--style", style] + (method == "GET" ? ["--get"] : []))
+        #expect(sent.status == .success && sent.lines.count == 3, "\(sent)")
+        #expect(
+            sent.lines.first == "device: d 1"
+                && sent.lines.last == "received: \(text.count) characters, \(method)")
+        // The time as the server got it: yyyyMMddHHmmss.
+        #expect(sent.lines[1].wholeMatch(of: /sent at: 20\d{12} UTC/) != nil, "\(sent)")
+    }
+
     @Test(arguments: ["asynchronous", "delegate", "synchronous"])
-    func `each style of waiting reports success and failure of GET and POST`(_ style: String) async throws {
+    func `each style of waiting reports success and failure`(_ style: String) async throws {
         let scene = try await HTTPRelayScene.start()
         let got = try await HTTPRelayScene.client([
             "status", "\(scene.address)/status", "--device", "d 1", "--style", style,
         ])
         #expect(got.status == .success && got.output == "device: d 1\nkind: status\nstate: ready\n", "\(got)")
-        let text = "雨が降る ☔ & more=100%"
-        let posted = try await HTTPRelayScene.client(["report", "\(scene.address)/report", text, "--style", style])
-        #expect(posted.status == .success, "\(posted)")
-        #expect(posted.lines == ["device: demo-device", "kind: report", "accepted: yes", "characters: \(text.count)"])
         let failed = try await HTTPRelayScene.client(["status", "\(scene.address)/no-end", "--style", style])
         #expect(failed.status == .exited(70) && failed.output.isEmpty, "\(failed)")
         #expect(failed.errors.contains("does not end with END, but with “state=rea”"))
@@ -43,7 +57,7 @@ struct HTTPRelayTests {
         ("/nowhere", [], 70, "the server says 404 Not Found"),
         ("/failing", [], 70, "the server says 500 Internal Server Error"),
         ("/redirect", [], 70, "the server says 302 Found"),
-        ("/silent", ["--read-timeout", "0.3"], 75, "was silent for 0.3 s"),
+        ("/silent", ["--read-timeout", "0.3"], 75, "/silent was silent for 0.3 s"),
     ])
     func `mistakes of a server are reported`(
         _ path: String, _ options: [String], _ code: Int32, _ sentence: String
@@ -59,13 +73,15 @@ struct HTTPRelayTests {
     @Test func `an unreachable or forbidden server is reported`() async throws {
         let scene = try await HTTPRelayScene.start()
         let refused = try await HTTPRelayScene.client(["status", "http://127.0.0.1:1/"])
-        #expect(refused.status == .exited(70) && refused.errors.contains("127.0.0.1:1 cannot be reached"), "\(refused)")
+        #expect(
+            refused.status == .exited(70) && refused.errors.contains("http://127.0.0.1:1/ cannot be reached"),
+            "\(refused)")
         let full = try await HTTPRelayScene.python(HTTPRelayScene.fullServer)
         let late = try await HTTPRelayScene.client([
             "status", "http://127.0.0.1:\(full.port)/", "--connect-timeout", "0.4",
         ])
         #expect(late.status == .exited(75), "\(late)")
-        #expect(late.errors.contains("127.0.0.1:\(full.port) did not accept a connection within 0.4 s"), "\(late)")
+        #expect(late.errors.contains("127.0.0.1:\(full.port)/ did not accept a connection within 0.4 s"), "\(late)")
         let elsewhere = try await HTTPRelayScene.client(["status", "http://example.invalid/"])
         #expect(elsewhere.status == .exited(70), "\(elsewhere)")
         #expect(elsewhere.errors.contains("the relay does not fetch from example.invalid"), "\(elsewhere)")
@@ -91,9 +107,26 @@ struct HTTPRelayTests {
         let form = "deviceID=shell&messageType=report&text=%E9%9B%A8"
         let type = "application/x-www-form-urlencoded"
         let posted = try await Tools.client(["call", "relay:post?url=\(scene.address)/report", form, "--type", type])
-        #expect(posted.output == "device=shell&kind=report&accepted=yes&characters=1&END\n", "\(posted)")
+        #expect(posted.output == "device=shell&kind=report&method=POST&dateTime=&characters=1&END\n", "\(posted)")
         let wrong = try await Tools.client(["call", "relay:get?url=\(scene.address)/status&retries=3"])
         #expect(wrong.status == .exited(70) && wrong.errors.contains("unknown parameter “retries”"), "\(wrong)")
+    }
+
+    @Test func `the device is the id of the installation if a program serves it, and an option wins`() async throws {
+        let scene = try await HTTPRelayScene.start()
+        let ask = { (options: [String]) in
+            try await HTTPRelayScene.client(["status", "\(scene.address)/status"] + options).succeeded().lines[0]
+        }
+        #expect(try await ask([]) == "device: demo-device")
+        let keyring = try await Keyring.start(isUnlocked: true)
+        let serving = try await RunningProcess.start(try Binaries.example("install-id"), ["serve"], input: .none)
+        try await serving.errors.waitForLine(containing: "listening as com.example.InstallID")
+        let id = try await InstallIDScene.id()
+        #expect(try await ask([]) == "device: \(id)")
+        #expect(try await ask(["--device", "mine"]) == "device: mine")
+        #expect(try await keyring.items() == 1)
+        try await serving.terminate()
+        #expect(try await ask([]) == "device: demo-device")
     }
 
     @Test func `without a relay, the client says what to do`() async throws {
