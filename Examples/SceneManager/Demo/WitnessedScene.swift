@@ -37,6 +37,9 @@ final class WitnessedScene: Scene {
     func take(_ event: TerminalEvent) -> SceneAction { scene.take(event) }
     func take(_ order: SceneAddress) throws -> SceneAction? { try scene.take(order) }
 
+    var isLoaded: Bool { scene.isLoaded }
+    func load() async throws { try await scene.load() }
+
     func sleep() {
         moments.note(name, "sleeps")
         scene.sleep()

@@ -43,6 +43,8 @@ public final class FlipScene: Scene {
         sides.turn(to: 1 - sides.place, by: Transition(.flip, duration)).map(SceneAction.turn) ?? .redraw
     }
 
+    public var isLoaded: Bool { sides.current.isLoaded }
+    public func load() async throws { try await sides.current.load() }
     public func sleep() { sides.sleep() }
     public func restore() { sides.restore() }
     public func end() { sides.end() }

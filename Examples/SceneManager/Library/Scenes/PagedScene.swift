@@ -56,6 +56,8 @@ public final class PagedScene: Scene {
         return pages.turn(to: place, by: way).map(SceneAction.turn) ?? .redraw
     }
 
+    public var isLoaded: Bool { pages.current.isLoaded }
+    public func load() async throws { try await pages.current.load() }
     public func sleep() { pages.sleep() }
     public func restore() { pages.restore() }
     public func end() { pages.end() }

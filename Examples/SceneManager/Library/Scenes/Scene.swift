@@ -18,6 +18,13 @@ public protocol Scene: AnyObject {
     /// Carries out an order from a URL that does not concern the stack; `nil` if the scene does not know the order.
     func take(_ order: SceneAddress) throws -> SceneAction?
 
+    /// Whether the scene has everything that it shows.
+    var isLoaded: Bool { get }
+    /// Loads what the scene shows. If something is missing, this is called when the scene becomes visible and for
+    /// ``SceneAction/load``, and the scene is drawn when it returns. It is cancelled when the scene leaves the stack.
+    /// - Throws: the reply to the URL that opened the scene. The scene shows the reason itself.
+    func load() async throws
+
     /// Called when another scene covers this one.
     func sleep()
     /// Called when the scene is visible again.
@@ -32,6 +39,8 @@ extension Scene {
     public var hint: String { "" }
     public func take(_ event: TerminalEvent) -> SceneAction { .pass }
     public func take(_ order: SceneAddress) throws -> SceneAction? { nil }
+    public var isLoaded: Bool { true }
+    public func load() async throws {}
     public func sleep() {}
     public func restore() {}
     public func end() {}
@@ -50,6 +59,13 @@ public enum SceneAction {
     case turn(ChildTurn)
     /// Shows an alert; `then` returns the next action for the index of the answer.
     case ask(Alert, then: @MainActor (Int) -> SceneAction)
+    /// Calls the scene's ``Scene/load()``, unless it ``Scene/isLoaded``.
+    case load
+    /// Does something that takes time, in place of the scene's earlier work, while keys are still handled. Afterwards,
+    /// performs the action that it returns, unless another scene is visible by then. An error is shown as a notice.
+    case run(@MainActor () async throws -> SceneAction)
+    /// Cancels the work that the scene has started with `load` or `run`.
+    case cancel
     /// Exits the program; the stack is restored on the next start.
     case quit
 }

@@ -19,7 +19,7 @@ public struct SceneProgram: Sendable {
     let id: ApplicationID
     let scheme: URLScheme
     let root: SceneAddress
-    let factory: Stage.Factory
+    let scenes: @MainActor (Application) -> Stage.Factory
     let order: @Sendable (SceneAddress) throws -> SceneOrder
 
     /// - Parameters:
@@ -27,14 +27,25 @@ public struct SceneProgram: Sendable {
     ///   - scheme: the scheme of the URLs that give orders.
     ///   - root: the address of the bottom scene, which the factory must always be able to create.
     ///   - order: returns the order that a URL gives.
-    ///   - factory: creates the scene for an address, or throws a ``SceneRefusal``.
+    ///   - scenes: called once the program is connected; returns the function that creates the scene for an address, or
+    ///     throws a ``SceneRefusal``.
+    public init(
+        id: ApplicationID, scheme: URLScheme, root: SceneAddress,
+        order: @escaping @Sendable (SceneAddress) throws -> SceneOrder = { try SceneOrder($0) },
+        scenes: @escaping @MainActor (Application) -> Stage.Factory
+    ) {
+        (self.id, self.scheme, self.root) = (id, scheme, root)
+        (self.order, self.scenes) = (order, scenes)
+    }
+
+    /// Creates a program whose scenes do not need the connection.
+    /// - Parameter factory: creates the scene for an address, or throws a ``SceneRefusal``.
     public init(
         id: ApplicationID, scheme: URLScheme, root: SceneAddress,
         order: @escaping @Sendable (SceneAddress) throws -> SceneOrder = { try SceneOrder($0) },
         factory: @escaping Stage.Factory
     ) {
-        (self.id, self.scheme, self.root) = (id, scheme, root)
-        (self.order, self.factory) = (order, factory)
+        self.init(id: id, scheme: scheme, root: root, order: order, scenes: { _ in factory })
     }
 
     /// Runs until the user or a signal ends it.
@@ -47,7 +58,7 @@ public struct SceneProgram: Sendable {
             let keeper = StateKeeper(written: []) { try await board.setValue($0) }
             let terminal = try Terminal.open()
             defer { terminal.close() }
-            let stage = Stage(stack, size: terminal.size, factory: factory) { terminal.show($0) }
+            let stage = Stage(stack, size: terminal.size, factory: scenes(app)) { terminal.show($0) }
             try stage.begin()
             stage.notice = notice
             let session = SceneSession(program: self, stage: stage, keeper: keeper, terminal: terminal)

@@ -28,8 +28,12 @@ struct SceneSession {
         let keys = Task {
             for await event in inputs where !stage.isOver { await take(event) }
         }
+        stage.didWork = store
         // Cancel all tasks at the end; a transition then jumps to its end.
-        defer { for task in [urls, pressure, loss, keys] as [any Cancellable] { task.cancel() } }
+        defer {
+            for task in [urls, pressure, loss, keys] as [any Cancellable] { task.cancel() }
+            stage.end()
+        }
         for await event in terminal.events {
             if case .interrupted(let signal) = event { return signal }
             feed.yield(event)
@@ -45,7 +49,11 @@ struct SceneSession {
         }
         // Close the terminal, which ends the loop over its events.
         if stage.isOver { terminal.close() }
-        // Store in the background, so that typing does not wait for the disk.
+        store()
+    }
+
+    /// Stores the addresses of the screens in the background, so that typing does not wait for the disk.
+    private func store() {
         let addresses = stage.addresses
         Task {
             do { try await keeper.keep(addresses) } catch {
@@ -63,7 +71,7 @@ struct SceneSession {
         try stage.refuseWhileAsking()
         let transition = try Transition.take(from: &address)
         switch try program.order(address) {
-        case .stack(let command): try await stage.go(command, by: transition)
+        case .stack(let command): try await stage.performAnswered(.go(command, by: transition))
         case .letGo: await stage.letGo()
         case .list: return stage.addresses.map(\.description).joined(separator: "\n")
         case .scene(let order):

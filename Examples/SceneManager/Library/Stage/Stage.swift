@@ -13,6 +13,10 @@ public final class Stage {
     private let turns = Turns()
     private(set) var stack: SceneStack
     private var scenes: [SceneStack.Entry.ID: any Scene] = [:]
+    /// What a scene is doing in the background, such as loading: at most one thing each.
+    private var works: [SceneStack.Entry.ID: Task<Void, any Error>] = [:]
+    /// Called when a scene has ended its work, which may have changed its address.
+    var didWork: @MainActor () -> Void = {}
     private(set) var question: Question?
     /// Whether the program should exit.
     private(set) var isOver = false
@@ -43,6 +47,7 @@ public final class Stage {
         let steps = next.begin()
         commit(try prepare(&next, steps), to: next)
         draw()
+        load()
     }
 
     /// The visible scene.
@@ -93,12 +98,16 @@ public final class Stage {
         await turns.take()
         defer { turns.give() }
         noteAddresses()
-        for case .release(let id) in stack.letGo() { scenes[id] = nil }
+        for case .release(let id) in stack.letGo() { release(id) }
         top.letGo()
         draw()
     }
 
-    func end() { isOver = true }
+    /// Ends the work of all scenes, so that nothing is drawn after this.
+    func end() {
+        isOver = true
+        for work in works.values { work.cancel() }
+    }
 
     /// Waits until no transition is in progress.
     func settle() async {
@@ -113,8 +122,55 @@ public final class Stage {
     }
 
     func draw() {
-        guard scenes[stack.top.id] != nil else { return }
+        guard !isOver, scenes[stack.top.id] != nil else { return }
         show(picture())
+    }
+}
+
+// MARK: Work of scenes
+
+extension Stage {
+    /// Loads what the visible scene is missing; returns `nil` if it is missing nothing.
+    @discardableResult
+    func load() -> Task<Void, any Error>? {
+        let scene = top
+        return scene.isLoaded ? nil : start { try await scene.load() }
+    }
+
+    /// Runs work of the visible scene, and performs the action that it returns if the scene is still visible.
+    func run(_ work: @escaping @MainActor () async throws -> SceneAction) -> Task<Void, any Error> {
+        let id = stack.top.id
+        return start { [self] in
+            do {
+                let action = try await work()
+                try Task.checkCancellation()
+                // The action may end this scene, which must not cancel the action.
+                works[id] = nil
+                if stack.top.id == id { try await perform(action) }
+            } catch {
+                if !Task.isCancelled { notice = "\(error)" }
+                throw error
+            }
+        }
+    }
+
+    /// Cancels the work of the visible scene.
+    func cancelWork() { works[stack.top.id]?.cancel() }
+
+    /// Starts work of the visible scene, in place of its earlier work.
+    private func start(_ work: @escaping @MainActor () async throws -> Void) -> Task<Void, any Error> {
+        cancelWork()
+        let task = Task {
+            // The scene may also show why its work has failed.
+            defer {
+                draw()
+                didWork()
+            }
+            try await work()
+        }
+        works[stack.top.id] = task
+        draw()
+        return task
     }
 }
 
@@ -150,10 +206,17 @@ extension Stage {
             case .make: break
             case .sleep(let id): scenes[id]?.sleep()
             case .restore(let id): scenes[id]?.restore()
-            case .end(let id): scenes.removeValue(forKey: id)?.end()
-            case .release(let id): scenes[id] = nil
+            case .end(let id):
+                works.removeValue(forKey: id)?.cancel()
+                scenes.removeValue(forKey: id)?.end()
+            case .release(let id): release(id)
             }
         }
+    }
+
+    private func release(_ id: SceneStack.Entry.ID) {
+        works.removeValue(forKey: id)?.cancel()
+        scenes[id] = nil
     }
 
     private func noteAddresses() {

@@ -27,23 +27,39 @@ extension Stage {
     }
 
     /// Performs an action of a scene. Returns when the result is visible, without waiting for the answer to an alert.
-    func perform(_ action: SceneAction) async throws {
+    /// - Returns: the work that the action has started; `nil` if it has started none.
+    @discardableResult
+    func perform(_ action: SceneAction) async throws -> Task<Void, any Error>? {
         switch action {
         case .pass: break
         case .redraw: draw()
         case .go(let command, let transition, let finished):
             try await go(command, by: transition, finished: finished)
-        case .turn(let turn): await self.turn(turn)
+            return load()
+        case .turn(let turn):
+            await self.turn(turn)
+            return load()
+        case .load: return load()
+        case .run(let work): return run(work)
+        case .cancel: cancelWork()
         case .ask(let alert, let then): setQuestion(Question(alert: alert, then: then, waiter: nil))
         case .quit: end()
         }
+        return nil
     }
 
     /// Performs an action for another program. Returns when the action is done. If the action opens an alert, this
-    /// waits for the answer.
-    /// - Throws: a `CancellationError` if the user declines, or the program cancels its request.
+    /// waits for the answer, and if it starts work, for the end of the work.
+    /// - Throws: the work's error; a `CancellationError` if the user declines or the program cancels its request.
     func performAnswered(_ action: SceneAction) async throws {
-        guard case .ask(let alert, let then) = action else { return try await perform(action) }
+        guard case .ask(let alert, let then) = action else {
+            guard let work = try await perform(action) else { return }
+            return try await withTaskCancellationHandler {
+                try await work.value
+            } onCancel: {
+                work.cancel()
+            }
+        }
         try refuseWhileAsking()
         let place = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -71,7 +87,10 @@ extension Stage {
         case .open: setQuestion(question)
         case .answered(let place):
             setQuestion(nil)
-            guard let waiter = question.waiter else { return try await perform(question.then(place)) }
+            guard let waiter = question.waiter else {
+                try await perform(question.then(place))
+                return
+            }
             waiter.resume(returning: place)
         }
     }
