@@ -33,7 +33,7 @@ struct WorkTests {
     @Test func `a scene loads when it becomes visible, and is drawn afterwards`() async throws {
         let stage = try stage()
         let (scene, work) = try await push(stage)
-        #expect(text == "<page: not loaded>")
+        #expect(text == "<page: loading>")
         scene.server.answer(.success("犬"))
         try await work.value
         #expect(text == "<page: 犬>")
@@ -48,7 +48,8 @@ struct WorkTests {
         #expect(text == "<page: no server>" && stage.notice.isEmpty)
         try await stage.take(.key(.character("r")))
         scene.server.answer(.success("犬"))
-        try await stage.perform(.load)?.value
+        while scene.content == nil { await Task.yield() }
+        stage.draw()
         #expect(text == "<page: 犬>")
     }
 
@@ -143,7 +144,7 @@ private final class LoadingScene: Scene {
     let server = Server()
     let address: SceneAddress
     private(set) var content: String?
-    private var failure: (any Error)?
+    private var state = "not loaded"
 
     init(_ address: SceneAddress) { self.address = address }
 
@@ -151,15 +152,15 @@ private final class LoadingScene: Scene {
     var isLoaded: Bool { content != nil }
 
     func load() async throws {
+        state = "loading"
         do { content = try await server.question() } catch {
-            failure = error
+            state = "\(error)"
             throw error
         }
     }
 
     func draw(on canvas: inout Canvas) {
-        let text = content ?? failure.map { "\($0)" } ?? "not loaded"
-        canvas.write("<\(title): \(text)>", at: Position(row: 0, column: 0))
+        canvas.write("<\(title): \(content ?? state)>", at: Position(row: 0, column: 0))
     }
 
     func take(_ event: TerminalEvent) -> SceneAction {

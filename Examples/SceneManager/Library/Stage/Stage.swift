@@ -160,7 +160,9 @@ extension Stage {
     /// Starts work of the visible scene, in place of its earlier work.
     private func start(_ work: @escaping @MainActor () async throws -> Void) -> Task<Void, any Error> {
         cancelWork()
-        let task = Task {
+        let id = stack.top.id
+        // The scene is drawn when the work has begun, because it may show its progress.
+        let task = Task.immediate {
             // The scene may also show why its work has failed.
             defer {
                 draw()
@@ -168,7 +170,7 @@ extension Stage {
             }
             try await work()
         }
-        works[stack.top.id] = task
+        if scenes[id] != nil { works[id] = task }
         draw()
         return task
     }
