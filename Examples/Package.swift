@@ -110,13 +110,23 @@ let package = Package(
             name: "ProgramsTests", dependencies: ["Programs", ipc], path: "Programs/Tests", swiftSettings: settings),
 
         // QABrowser
+        .target(name: "Questions", path: "QABrowser/Questions", swiftSettings: settings),
         .target(
-            name: "Questions", path: "QABrowser/Questions", resources: [.copy("Data")], swiftSettings: settings),
+            name: "QuestionArchive", dependencies: ["Questions"], path: "QABrowser/Archive",
+            resources: [.copy("Data")], swiftSettings: settings),
         .executableTarget(
-            name: "qa-browser", dependencies: ["Questions", "Programs", "SceneManager", "Terminal", ipc],
+            name: "question-server",
+            dependencies: httpServer + [
+                "QuestionArchive", "Questions", arguments,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], path: "QABrowser/Server", swiftSettings: settings),
+        .executableTarget(
+            name: "qa-browser",
+            dependencies: ["HTTPRelay", "Questions", "Programs", "SceneManager", "Terminal", ipc, arguments],
             path: "QABrowser/Program", swiftSettings: settings),
         .testTarget(
-            name: "QuestionsTests", dependencies: ["Questions"], path: "QABrowser/Tests", swiftSettings: settings),
+            name: "QuestionsTests", dependencies: ["Questions", "QuestionArchive"], path: "QABrowser/Tests",
+            swiftSettings: settings),
 
         // SceneManager
         .target(

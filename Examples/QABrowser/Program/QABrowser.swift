@@ -1,31 +1,42 @@
+import ArgumentParser
 import Glibc
+import HTTPRelay
 import IPC
-import Programs
 import Questions
 import SceneManager
 
-@main @MainActor
-struct QABrowser {
-    /// Browses questions: a list of twenty rows, and a page for each question.
-    static func main() async {
-        let list: SharedList
-        do { list = SharedList(try QuestionLibrary.bundled()) } catch {
-            Program.tell("\(error)")
-            exit(EX_DATAERR)
+/// Browses the questions of a server: a list that grows, and a page for each question.
+@main
+struct QABrowser: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "qa-browser", abstract: "Browse the questions of a server, through the relay.",
+        discussion: """
+            This program opens no network connection itself. It needs http-relay, which fetches from the server, such as \
+            question-server. 'scripts/example QABrowser' starts all three.
+            """)
+
+    @Option(help: "The server's URL, such as http://127.0.0.1:8080. (default: the variable QUESTION_SERVER)")
+    var server: String?
+
+    func run() async throws {
+        guard let server = server ?? getenv("QUESTION_SERVER").map({ String(cString: $0) }) else {
+            throw ValidationError("Name a server, with --server http://127.0.0.1:PORT or in QUESTION_SERVER.")
         }
-        let root = SceneAddress("search")
-        await SceneProgram(id: "demo.QABrowser", scheme: "qa", root: root, order: order) { address in
-            switch address.name {
-            case "search": try SearchScene(address, list)
-            case "question": try QuestionScene(address, list)
-            default: throw SceneRefusal("there is no screen “\(address.name)”", code: "no-such-screen")
+        await SceneProgram(id: "demo.QABrowser", scheme: "qa", root: SceneAddress("search"), order: Self.order) { app in
+            let api = QuestionAPI(server: server, relay: Relay(app))
+            let list = QuestionList { try await api.results(of: $0, start: $1, results: $2) }
+            return { address in
+                switch address.name {
+                case "search": try SearchScene(address, list)
+                case "question": try QuestionScene(address, list, api, app)
+                default: throw SceneRefusal("there is no screen “\(address.name)”", code: "no-such-screen")
+                }
             }
         }.run()
     }
 
-    /// Every screen has a URL: `qa://search?q=…&from=20`, `qa://question/ID?view=narrow`. There are also `qa://back`,
-    /// `qa://home`, and the orders that every program with scenes accepts.
-    private nonisolated static func order(_ address: SceneAddress) throws -> SceneOrder {
+    /// Every screen has a URL. There are also `back`, `home`, and the orders that all programs with scenes accept.
+    private static func order(_ address: SceneAddress) throws -> SceneOrder {
         switch address.name {
         case "search", "question": .stack(.show(address))
         case "back": .stack(.pop)

@@ -2,76 +2,102 @@ import Questions
 import SceneManager
 import Terminal
 
-/// A search field, and twenty results below it: `search?q=…&from=20&row=3`.
+/// A search field, and below it the results that have arrived, with a last row that loads more:
+/// `search?q=…&count=40&row=3`.
 final class SearchScene: Scene {
-    private let list: SharedList
+    private let list: QuestionList
     private var editor: LineEditor
-    private var page: ResultPage
+    /// The search whose results are shown; the text in the field may differ.
+    private var query: String
+    /// How many results to load.
+    private var wanted: Int
     private var row: Int
 
-    init(_ address: SceneAddress, _ list: SharedList) throws {
-        self.list = list
-        editor = LineEditor(address["q"] ?? "")
-        page = ResultPage(
-            list.results(editor.text), query: editor.text, from: try address.checkedNumber("from") ?? 0)
-        row = min(try address.checkedNumber("row") ?? 0, max(0, page.rowCount - 1))
+    init(_ address: SceneAddress, _ list: QuestionList) throws {
+        (self.list, query) = (list, address["q"] ?? "")
+        editor = LineEditor(query)
+        wanted = max(QuestionList.step, try address.checkedNumber("count") ?? 0)
+        row = try address.checkedNumber("row") ?? 0
     }
 
-    var title: String { (page.query.isEmpty ? "All questions" : "Questions “\(page.query)”") + ": \(page.range)" }
-    let hint = "type to search   ↑ ↓: choose   enter: open"
+    private var isLoading: Bool { list.state == .loading }
+    private var hasNewQuery: Bool { editor.text != query }
+    /// Whether the list has the results of this search. It may still have others just before this scene loads.
+    private var isCurrent: Bool { list.query == query }
+    /// The last row loads more, and shows the progress or the failure.
+    private var rowCount: Int { isCurrent ? list.count + (list.isComplete && list.state == .idle ? 0 : 1) : 0 }
+    private var chosen: Int { max(0, min(row, rowCount - 1)) }
+
+    var title: String {
+        let range =
+            switch isCurrent ? list.total : nil {
+            case nil: isLoading ? "loading" : "not loaded"
+            case 0: "nothing found"
+            case let total?: "1–\(list.count) of \(total)"
+            }
+        return (query.isEmpty ? "All questions" : "Questions “\(query)”") + ": \(range)"
+    }
+
+    var hint: String {
+        let enter = hasNewQuery ? "search" : list.get(chosen) == nil ? "load" : "open"
+        return "type to search   ↑ ↓: choose   " + (isLoading ? "esc: stop loading" : "enter: \(enter)")
+    }
 
     var address: SceneAddress {
         var address = SceneAddress("search")
-        address["q"] = editor.text.isEmpty ? nil : editor.text
-        address["from"] = page.from == 0 ? nil : "\(page.from)"
+        address["q"] = query.isEmpty ? nil : query
+        let count = isLoaded ? max(wanted, list.count) : wanted
+        address["count"] = count == QuestionList.step ? nil : "\(count)"
         address["row"] = row == 0 ? nil : "\(row)"
         return address
     }
 
+    var isLoaded: Bool { isCurrent && !list.isMissing(upTo: wanted) }
+
+    func load() async throws { try await list.load(query, upTo: wanted) }
+
     func take(_ event: TerminalEvent) -> SceneAction {
         switch event {
-        case .key(.up): row = max(0, row - 1)
-        case .key(.down): row = min(max(0, page.rowCount - 1), row + 1)
-        case .key(.enter): return open()
+        case .key(.up): row = max(0, chosen - 1)
+        case .key(.down): row = chosen + 1 < rowCount ? chosen + 1 : chosen
+        case .key(.enter): return enter()
+        case .key(.escape) where isLoading: return .cancel
         // In an empty field, Backspace goes back to the previous screen.
         case .key(.backspace) where editor.text.isEmpty: return .pass
-        default:
-            guard editor.apply(event) else { return .pass }
-            search()
+        default: return editor.apply(event) ? .redraw : .pass
         }
         return .redraw
     }
 
-    /// Carries out the order `next`, which opens the next page of results, like Enter on the last row.
+    /// Carries out the order `next`, which loads the next results, like Enter on the last row.
     func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "next" else { return nil }
-        guard page.next != nil else { throw SceneRefusal("this is the last page", code: "last-page") }
-        row = page.questions.count
-        return open()
+        guard !list.isComplete else { throw SceneRefusal("all results are in the list", code: "last-page") }
+        row = list.count
+        return more()
     }
 
     /// Selects the question that was viewed last. The user may have moved on from the question that was opened here.
     func restore() {
-        if let seen = page.questions.firstIndex(where: { $0.id == list.seen }) { row = seen }
+        if isCurrent, let seen = list.seen.flatMap(list.place) { row = seen }
     }
 
-    private func search() {
-        guard editor.text != page.query else { return }
-        page = ResultPage(list.results(editor.text), query: editor.text, from: 0)
-        row = 0
-    }
-
-    private func open() -> SceneAction {
-        if page.questions.indices.contains(row) {
-            var chosen = SceneAddress("question", argument: "\(page.questions[row].id)")
-            chosen["q"] = page.query.isEmpty ? nil : page.query
-            return .go(.push(chosen))
+    private func enter() -> SceneAction {
+        if hasNewQuery {
+            (query, wanted, row) = (editor.text, QuestionList.step, 0)
+            return .load
         }
-        guard let next = page.next else { return .pass }
-        var further = SceneAddress("search")
-        further["q"] = page.query.isEmpty ? nil : page.query
-        further["from"] = "\(next)"
-        return .go(.push(further), by: Transition(.slide(forward: true), .milliseconds(200)))
+        if let question = list.get(chosen) {
+            return .go(.push(SceneAddress("question", argument: "\(question.id)")))
+        }
+        row = chosen
+        return isLoading ? .redraw : more()
+    }
+
+    /// Loads the next results. The selected row then shows the first of them.
+    private func more() -> SceneAction {
+        wanted = max(wanted, list.count + QuestionList.step)
+        return .load
     }
 }
 
@@ -82,27 +108,35 @@ extension SearchScene {
         canvas.cursor = Position(row: 0, column: 9 + cursor)
         let visible = max(1, canvas.size.rows - 2)
         // Scroll so that the selected row is visible.
-        let first = max(0, row - visible + 1)
-        for place in first..<min(page.rowCount, first + visible) {
+        let first = max(0, chosen - visible + 1)
+        for place in first..<max(first, min(rowCount, first + visible)) {
             draw(place, on: &canvas, row: 2 + place - first)
         }
-        if page.total == 0 { canvas.write("No question contains all of these words.", at: Position(row: 2, column: 1)) }
+        guard isCurrent, list.total == 0 else { return }
+        canvas.write("No question contains all of these words.", at: Position(row: 2, column: 1))
     }
 
     private func draw(_ place: Int, on canvas: inout Canvas, row: Int) {
-        let style = place == self.row ? Style.chosen : .plain
+        let style = place == chosen ? Style.chosen : .plain
         canvas.fill(row: row, style: style)
-        guard page.questions.indices.contains(place) else {
-            canvas.write(page.nextRow ?? "", at: Position(row: row, column: 22), style: style)
+        guard let question = list.get(place) else {
+            let (text, column) = lastRow
+            canvas.write(text, at: Position(row: row, column: column), style: style)
             return
         }
-        let question = page.questions[place]
-        let answers =
-            String(repeating: " ", count: max(0, 3 - "\(question.numberOfAnswers)".count))
-            + "\(question.numberOfAnswers)"
+        let answers = "  \(question.numberOfAnswers)".suffix(3)
         canvas.write("\(answers) ans", at: Position(row: row, column: 1), style: style)
         canvas.write(question.date, at: Position(row: row, column: 10), style: style)
         canvas.write(question.text, at: Position(row: row, column: 22), style: style)
+    }
+
+    /// The text of the last row, and the column at which it begins: a reason needs more room.
+    private var lastRow: (String, Int) {
+        switch list.state {
+        case .idle: ("next \(min(QuestionList.step, (list.total ?? 0) - list.count))", 22)
+        case .loading: ("loading…", 22)
+        case .failed(let reason): ("enter: try again   \(reason)", 1)
+        }
     }
 }
 

@@ -1,89 +1,54 @@
-public import Foundation
-internal import FoundationXML
-
-/// Parses a response of the web API: a `ResultSet` with the total number of results, and for each result a `Question`
-/// with `Id`, `Content`, `Condition`, `AnswerCount` and `PostedDate`.
-public struct QuestionParser {
-    /// The content of a response.
-    public struct ResultSet: Sendable, Equatable {
-        /// The total number of results, which may exceed the number of those in this response.
-        public let total: Int
-        public let questions: [Question]
+/// Parses an answer of the web API: a `ResultSet` with `totalResults` and `firstResultPosition`, and for each result a
+/// `Question` with `Id`, `Content`, `Condition`, `AnswerCount`, `PostedDate`, and possibly `Url` and `MobileUrl`.
+public enum QuestionParser {
+    /// The API rejects a request with an `Error`, which contains a `Message`.
+    public struct Rejection: Error, Sendable, Hashable, CustomStringConvertible {
+        public let description: String
     }
 
-    /// The reason why a response cannot be parsed, with the line number, counted from 1.
-    public struct Flaw: Error, Sendable, Hashable, CustomStringConvertible {
-        public let line: Int
-        public let reason: String
-
-        public var description: String { "the questions cannot be read: \(reason), on line \(line)" }
-    }
-
-    /// - Throws: a ``Flaw``.
-    public static func parse(_ data: Data) throws(Flaw) -> ResultSet {
-        let reader = Reader()
-        let parser = XMLParser(data: data)
-        parser.delegate = reader
-        let isWhole = parser.parse()
-        if let flaw = reader.flaw { throw flaw }
-        guard isWhole else {
-            let code = (parser.parserError as? NSError)?.code ?? 0
-            throw Flaw(line: parser.lineNumber, reason: "it is not XML (error \(code))")
+    /// - Throws: an ``XMLFlaw`` or a ``Rejection``.
+    public static func parse(_ bytes: [UInt8]) throws -> ResultSet {
+        let reading = ResultSetReading()
+        try reading.read(bytes)
+        if let message = reading.message { throw Rejection(description: message) }
+        guard let total = reading.total, let first = reading.first else {
+            throw XMLFlaw(line: 1, reason: "there is no ResultSet with totalResults and firstResultPosition")
         }
-        // XMLParser on Linux does not report truncated text as an error.
-        guard reader.isComplete else { throw Flaw(line: parser.lineNumber, reason: "it is incomplete") }
-        guard let total = reader.total else { throw Flaw(line: 1, reason: "there is no ResultSet with totalResults") }
-        return ResultSet(total: total, questions: reader.questions)
+        return ResultSet(total: total, first: first, questions: reading.questions)
     }
 }
 
-/// Collects the questions. The parser calls it for one element after another, on one thread.
-private final class Reader: NSObject, XMLParserDelegate {
+private final class ResultSetReading: XMLReading {
     private(set) var total: Int?
+    private(set) var first: Int?
     private(set) var questions: [Question] = []
-    private(set) var flaw: QuestionParser.Flaw?
-    /// Whether the root element is complete.
-    private(set) var isComplete = false
-    private var depth = 0
+    private(set) var message: String?
     private var fields: [String: String] = [:]
-    private var text = ""
 
-    func parser(
-        _ parser: XMLParser, didStartElement element: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String]
-    ) {
-        text = ""
-        depth += 1
-        if element == "ResultSet" { total = attributes["totalResults"].flatMap { Int($0) } }
+    override func begin(_ element: String, _ attributes: [String: String]) {
+        if element == "ResultSet" {
+            total = attributes["totalResults"].flatMap { Int($0) }
+            first = attributes["firstResultPosition"].flatMap { Int($0) }
+        }
         if element == "Question" { fields = [:] }
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
-
-    func parser(
-        _ parser: XMLParser, didEndElement element: String, namespaceURI: String?, qualifiedName: String?
-    ) {
-        depth -= 1
-        isComplete = depth == 0
-        guard element == "Question" else {
-            fields[element] = text
-            return
-        }
-        do throws(QuestionParser.Flaw) { questions.append(try question(parser.lineNumber)) } catch {
-            flaw = error
-            parser.abortParsing()
-        }
+    override func end(_ element: String, line: Int) throws(XMLFlaw) {
+        if element == "Question" { questions.append(try question(line)) }
+        if path == ["Error", "Message"] { message = text }
+        fields[element] = text
     }
 
-    private func question(_ line: Int) throws(QuestionParser.Flaw) -> Question {
-        func field<Content>(_ name: String, _ read: (String) -> Content?) throws(QuestionParser.Flaw) -> Content {
-            guard let text = fields[name] else { throw .init(line: line, reason: "a question has no \(name)") }
-            guard let content = read(text) else { throw .init(line: line, reason: "“\(text)” is not a valid \(name)") }
-            return content
+    private func question(_ line: Int) throws(XMLFlaw) -> Question {
+        func field<Content>(_ name: String, _ read: (String) -> Content?) throws(XMLFlaw) -> Content {
+            guard let text = fields[name] else { throw XMLFlaw(line: line, reason: "a question has no \(name)") }
+            if let content = read(text) { return content }
+            throw XMLFlaw(line: line, reason: "“\(text)” is not a valid \(name)")
         }
         return Question(
             id: try field("Id") { Int($0) }, text: try field("Content") { $0.isEmpty ? nil : $0 },
             condition: try field("Condition", Question.Condition.init(rawValue:)),
-            numberOfAnswers: try field("AnswerCount") { Int($0) }, date: try field("PostedDate") { $0 })
+            numberOfAnswers: try field("AnswerCount") { Int($0) }, date: try field("PostedDate") { $0 },
+            url: fields["Url"] ?? "", mobileURL: fields["MobileUrl"] ?? "")
     }
 }

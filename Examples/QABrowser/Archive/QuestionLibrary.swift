@@ -1,30 +1,27 @@
 internal import Foundation
+public import Questions
 
-/// All questions, and a search for words in them: a value that all screens share.
+/// All questions of the server, and a search for words in them.
 public struct QuestionLibrary: Sendable {
     private let questions: [Question]
     /// The text of each question, in a form in which case and the width of letters make no difference.
     private let folded: [String]
-    private let places: [Question.ID: Int]
 
     public init(_ questions: [Question]) {
         self.questions = questions
         folded = questions.map { Self.fold($0.text) }
-        places = Dictionary(questions.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The questions that come with the program.
-    /// - Throws: a ``QuestionParser/Flaw``, or an error if the file cannot be read.
+    /// The questions that come with the server.
+    /// - Throws: an error if the file cannot be read.
     public static func bundled() throws -> QuestionLibrary {
         guard let file = Bundle.module.url(forResource: "questions", withExtension: "xml", subdirectory: "Data") else {
             throw CocoaError(.fileNoSuchFile)
         }
-        return QuestionLibrary(try QuestionParser.parse(try Data(contentsOf: file)).questions)
+        return QuestionLibrary(try QuestionParser.parse(Array(try Data(contentsOf: file))).questions)
     }
 
-    public var count: Int { questions.count }
-
-    public func question(_ id: Question.ID) -> Question? { places[id].map { questions[$0] } }
+    public func question(_ id: Question.ID) -> Question? { questions.first { $0.id == id } }
 
     /// The questions that contain every word of the query, newest first; all questions if the query is empty. Case and
     /// the width of letters make no difference: “ｓｗｉｆｔ” finds “Swift”, “ｶﾚｰ” finds “カレー”.

@@ -1,0 +1,68 @@
+import HTTPRelay
+import IPC
+import Questions
+import SceneManager
+
+/// A request to the web API, which answers in XML.
+struct QuestionsRequest: ServerRequest {
+    static let messageType = "questions"
+    let parameters: RequestParameters
+    let fields: [FormField]
+
+    func answer(from response: ResponseParameters) throws -> ResultSet {
+        // With the status 400, the API says in XML what is wrong.
+        if response.statusCode != 400 { try response.check() }
+        return try QuestionParser.parse(response.rawData)
+    }
+}
+
+/// A request for a web page.
+struct PageRequest: ServerRequest {
+    static let messageType = "page"
+    let parameters: RequestParameters
+
+    func answer(from response: ResponseParameters) throws -> PageText {
+        try response.check()
+        return try PageText(html: response.rawData)
+    }
+}
+
+/// The web API of the server, which this program asks through the relay.
+struct QuestionAPI: Sendable {
+    /// The server's URL, without a slash at the end.
+    let server: String
+    let relay: Relay
+
+    func results(of query: String, start: Int, results: Int) async throws -> ResultSet {
+        try await questions([
+            FormField("query", query), FormField("start", "\(start)"), FormField("results", "\(results)"),
+        ])
+    }
+
+    func question(_ id: Question.ID) async throws -> Question {
+        guard let question = try await questions([FormField("id", "\(id)")]).questions.first else {
+            throw SceneRefusal("there is no question “\(id)”", code: "no-such-question")
+        }
+        return question
+    }
+
+    /// Fetches a question's own page.
+    func page(of question: Question) async throws -> PageText {
+        try await send(PageRequest(parameters: parameters(question.url)))
+    }
+
+    private func questions(_ fields: [FormField]) async throws -> ResultSet {
+        try await send(QuestionsRequest(parameters: parameters("\(server)/questions"), fields: fields))
+    }
+
+    private func parameters(_ url: String) -> RequestParameters {
+        RequestParameters(deviceID: "demo.QABrowser", serverURL: url)
+    }
+
+    private func send<Request: ServerRequest>(_ request: Request) async throws -> Request.Answer {
+        do { return try await relay.send(request) } catch let failure as ServerFailure {
+            guard failure.code == IPCError.Code.noHandler.rawValue else { throw failure }
+            throw SceneRefusal("no relay is running; start http-relay in another terminal", code: "no-relay")
+        }
+    }
+}

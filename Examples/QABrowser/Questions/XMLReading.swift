@@ -1,0 +1,60 @@
+internal import Foundation
+internal import FoundationXML
+
+/// The reason why a document of the server cannot be read, with the line number, counted from 1.
+public struct XMLFlaw: Error, Sendable, Hashable, CustomStringConvertible {
+    public let line: Int
+    public let reason: String
+
+    public var description: String { "the server's answer cannot be read: \(reason), on line \(line)" }
+}
+
+/// Reads a document element by element; a base class. The parser calls it on one thread.
+class XMLReading: NSObject, XMLParserDelegate {
+    /// The elements that are open, outermost first.
+    private(set) var path: [String] = []
+    /// The text since the last start or end of an element.
+    private(set) var text = ""
+    private var flaw: XMLFlaw?
+    private var isComplete = false
+
+    /// Reads a whole document.
+    func read(_ bytes: [UInt8]) throws(XMLFlaw) {
+        let parser = XMLParser(data: Data(bytes))
+        parser.delegate = self
+        let isWellFormed = parser.parse()
+        if let flaw { throw flaw }
+        // XMLParser on Linux does not report truncated text as an error.
+        guard isWellFormed, isComplete else {
+            throw XMLFlaw(line: parser.lineNumber, reason: isWellFormed ? "it is incomplete" : "it is not well-formed")
+        }
+    }
+
+    /// Called at the start of an element, which is not yet part of ``path``.
+    func begin(_ element: String, _ attributes: [String: String]) {}
+    /// Called at the end of an element, the last one of ``path``.
+    func end(_ element: String, line: Int) throws(XMLFlaw) {}
+
+    final func parser(
+        _ parser: XMLParser, didStartElement element: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        begin(element, attributes)
+        path.append(element)
+        text = ""
+    }
+
+    final func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+    final func parser(
+        _ parser: XMLParser, didEndElement element: String, namespaceURI: String?, qualifiedName: String?
+    ) {
+        do throws(XMLFlaw) { try end(element, line: parser.lineNumber) } catch {
+            flaw = error
+            parser.abortParsing()
+        }
+        path.removeLast()
+        text = ""
+        isComplete = path.isEmpty
+    }
+}
