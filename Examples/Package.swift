@@ -83,7 +83,7 @@ let package = Package(
             dependencies: ["OAuthLogin", "HTTPClient", "Programs", ipc, arguments], path: "OAuthLogin/Login",
             swiftSettings: settings),
         .executableTarget(
-            name: "oauth-mock-server", dependencies: httpServer + ["OAuthLogin", arguments],
+            name: "oauth-mock-server", dependencies: httpServer + ["OAuthLogin", ipc, arguments],
             path: "OAuthLogin/MockServer", swiftSettings: settings),
         .testTarget(
             name: "OAuthLoginTests", dependencies: ["OAuthLogin", ipc], path: "OAuthLogin/Tests",

@@ -8,6 +8,9 @@ public struct CodeVerifier: Sendable, Hashable {
     /// The secret: 43 to 128 characters of `[A-Za-z0-9-._~]`, §4.1.
     public let text: String
 
+    /// The only method of this example. The other one, `plain`, shows the secret to everyone who sees the page's URL.
+    public static let method = "S256"
+
     private static let characters = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 

@@ -1,4 +1,3 @@
-import Foundation
 public import IPC
 
 /// A login that waits until the browser is redirected to a URL with the answer. It decides which URL is the answer, and
@@ -10,10 +9,6 @@ public struct PendingLogin: Sendable {
     public let verifier: CodeVerifier
     private let client: Client
     private var isAnswered = false
-
-    /// The application id of `ipc-client`, which the desktop runs to open links, and which states this id as the
-    /// sender.
-    public static let linkHandler = "demo.IPCClient"
 
     /// Starts a login with a new state and a new secret.
     public init(of client: Client) {
@@ -31,10 +26,10 @@ public struct PendingLogin: Sendable {
 
     /// Accepts or rejects a URL as the one to which the server redirected the browser.
     ///
-    /// Senders can state any source, so checking the source only prevents accidents. The state protects the login.
+    /// Only the state decides. The source of the URL does not matter: any program can state the id of the program that
+    /// opens links for the desktop, and even that program opens the links of every web page.
     /// - Throws: the reason why this URL is not the answer; the login keeps waiting.
-    public mutating func take(_ url: String, from source: Source) throws(Refusal) -> Answer {
-        guard source.application == Self.linkHandler else { throw .wrongSender(source.description) }
+    public mutating func take(_ url: String) throws(Refusal) -> Answer {
         let parameters = try self.parameters(of: url)
         guard let given = parameters["state"] else { throw .noState }
         guard isSameSecret(given, state) else { throw .wrongState }
@@ -52,20 +47,18 @@ public struct PendingLogin: Sendable {
     }
 
     private func parameters(of url: String) throws(Refusal) -> URLParameters {
-        guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == client.scheme.lowercased(),
-            parts.host ?? "" == "", parts.path == Client.callbackPath
+        guard let parts = try? URLParts(of: url), parts.scheme == client.scheme, parts.host ?? "" == "",
+            parts.path == Client.callbackPath
         else { throw .otherURL(expected: client.callback) }
-        let parameters = URLParameters(of: url)
         // RFC 6749 §3.1: no parameter may appear twice.
-        if let name = parameters.repeatedName { throw .twice(name) }
-        return parameters
+        if let name = parts.parameters.repeatedName { throw .twice(name) }
+        return parts.parameters
     }
 }
 
 extension PendingLogin {
     /// The reason why a URL is not the answer to this login.
     public enum Refusal: HandlerError, Sendable, Hashable, CustomStringConvertible {
-        case wrongSender(String)
         case otherURL(expected: String)
         case twice(String)
         case noState
@@ -76,7 +69,6 @@ extension PendingLogin {
         /// The reason as a word for programs.
         public var code: String {
             switch self {
-            case .wrongSender: "wrong-sender"
             case .noState, .wrongState: "wrong-state"
             case .answeredBefore: "answered-before"
             case .otherURL, .twice, .noCode: "no-callback"
@@ -85,8 +77,6 @@ extension PendingLogin {
 
         public var description: String {
             switch self {
-            case .wrongSender(let source):
-                "the URL was opened by \(source), and not by the desktop's link handler (\(PendingLogin.linkHandler))"
             case .otherURL(let expected): "the URL is not \(expected)"
             case .twice(let name): "the URL has the parameter “\(name)” twice"
             case .noState: "the URL has no state, so its login is unknown"

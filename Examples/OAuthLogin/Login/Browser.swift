@@ -8,12 +8,12 @@ struct Browser: Sendable {
     let command: String?
 
     /// Opens a page, and prints its URL for users who want to open it themselves.
-    func open(_ page: URL, by app: Application) async throws {
-        Program.tell("waiting for the browser at \(page.absoluteString)")
+    func open(_ page: String, by app: Application) async throws {
+        Program.tell("waiting for the browser at \(page)")
         guard let command else { return try await openOnDesktop(page, by: app) }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command.split(separator: " ").map(String.init) + [page.absoluteString]
+        process.arguments = command.split(separator: " ").map(String.init) + [page]
         // The messages that browsers print are of no use to the user.
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
@@ -27,9 +27,9 @@ struct Browser: Sendable {
     }
 
     /// Opens the page with the desktop's own handler, to which the library passes URLs that no application claims.
-    private func openOnDesktop(_ page: URL, by app: Application) async throws {
+    private func openOnDesktop(_ page: String, by app: Application) async throws {
         do {
-            let response = try await app.open(page.absoluteString)
+            let response = try await app.open(page)
             guard !response.isHandled else { return }
             throw LoginFailure.noBrowser(response.errorMessage ?? response.outcome.rawValue)
         } catch let error as IPCError { throw LoginFailure.noBrowser(error.message) }

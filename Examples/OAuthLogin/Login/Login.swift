@@ -1,4 +1,3 @@
-import Foundation
 import IPC
 import OAuthLogin
 import Programs
@@ -6,7 +5,8 @@ import Programs
 /// One login, from opening the browser to the name of the user.
 struct Login: Sendable {
     let client: Client
-    let server: URL
+    /// The server's URL, without a slash at the end.
+    let server: String
     let browser: Browser
     /// How long to wait for the browser.
     let timeout: Duration
@@ -15,15 +15,15 @@ struct Login: Sendable {
     func run() async throws -> User {
         // From here on, signals end the login but not the process, because the claims must be released.
         let signals = StopSignals()
-        let scheme = try URLScheme(client.scheme)
-        let app = try await Application.connect(id: ApplicationID(client.application), schemes: [scheme])
+        let scheme = client.scheme
+        let app = try await Application.connect(id: client.application, schemes: [scheme])
         if let other = await app.conflicts.first(where: \.isHandler) {
-            throw LoginFailure.schemeTaken(client.scheme, by: other.application)
+            throw LoginFailure.schemeTaken(scheme.text, by: other.application)
         }
         let result: Result<User, any Error>
         do {
             let links = try await app.registerOnDesktop([scheme])
-            if let entry = links.elsewhere[scheme] { throw LoginFailure.schemeTaken(client.scheme, by: entry) }
+            if let entry = links.elsewhere[scheme] { throw LoginFailure.schemeTaken(scheme.text, by: entry) }
             result = .success(try await signIn(app, signals))
         } catch { result = .failure(error) }
         try await app.unregisterFromDesktop()
@@ -57,9 +57,9 @@ struct Login: Sendable {
         for try await request in app.openURLs {
             let answer: PendingLogin.Answer
             do throws(PendingLogin.Refusal) {
-                answer = try login.take(request.url, from: request.source)
+                answer = try login.take(request.url)
             } catch {
-                Program.tell("rejected a URL: \(error)")
+                Program.tell("rejected a URL from \(request.source): \(error)")
                 try await request.finish(OpenURLRequest.Answer(error))
                 continue
             }

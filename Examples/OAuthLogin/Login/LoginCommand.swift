@@ -20,7 +20,7 @@ struct LoginCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The URL of the server.", transform: Self.server)
-    var server: URL
+    var server: String
 
     @Option(
         help: """
@@ -47,10 +47,10 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     @Sendable
-    private static func server(_ text: String) throws -> URL {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
-            throw ValidationError("“\(text)” is not an http or https URL of a server.")
-        }
-        return url
+    private static func server(_ text: String) throws -> String {
+        guard let parts = try? URLParts(of: text), ["http", "https"].contains(parts.scheme),
+            parts.host?.isEmpty == false, parts.parameters.isEmpty
+        else { throw ValidationError("“\(text)” is not an http or https URL of a server.") }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 }

@@ -16,7 +16,8 @@ struct User: Sendable, Decodable {
 
 /// The server to which the browser's page belongs.
 struct TokenServer: Sendable {
-    let url: URL
+    /// The server's URL, without a slash at the end.
+    let url: String
     let client: Client
 
     private static let (timeout, mostBytes) = (Duration.seconds(30), 65_536)
@@ -42,7 +43,10 @@ struct TokenServer: Sendable {
     private func answer<Answer: Decodable>(
         to method: HTTPRequest.Method, _ path: String, headers: [String: String]
     ) async throws -> Answer {
-        var request = HTTPRequest(method, url.appending(path: path), mostBytes: Self.mostBytes)
+        guard let target = URL(string: "\(url)/\(path)") else {
+            throw LoginFailure.serverUnreachable("\(url) is not a URL")
+        }
+        var request = HTTPRequest(method, target, mostBytes: Self.mostBytes)
         request.headers = headers
         (request.connectTimeout, request.readTimeout) = (Self.timeout, Self.timeout)
         let response = try await whole(request)

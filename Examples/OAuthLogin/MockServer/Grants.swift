@@ -1,27 +1,34 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
+import IPC
 import OAuthLogin
 
 /// The parameters of the browser's request; RFC 6749 §4.1.1, RFC 7636 §4.3.
 struct AuthorizationRequest: Sendable {
     let state: String
+    /// The digest of the client's secret.
     let challenge: String
 
-    init(_ parameters: FlatDictionary<Substring, Substring>) throws(Grants.Wrong) {
+    /// - Throws: ``Grants/Wrong``, or ``Grants/Refused`` if the client gets the reason.
+    init(_ parameters: FlatDictionary<Substring, Substring>) throws {
         guard parameters["client_id"] == Client.demo.id[...] else {
             throw Grants.Wrong("invalid_client", "no such client")
         }
         guard parameters["redirect_uri"] == Client.demo.callback[...] else {
             throw Grants.Wrong("invalid_request", "the client is registered with another redirect_uri")
         }
-        guard parameters["response_type"] == "code", parameters["code_challenge_method"] == "S256",
+        state = String(parameters["state"] ?? "")
+        guard parameters["response_type"] == "code" else {
+            throw Grants.Refused(state: state, "unsupported_response_type", "the only response type is code")
+        }
+        // Without a method, the challenge would be the secret itself (plain, RFC 7636 §4.3), which the page's URL shows.
+        guard parameters["code_challenge_method"] == CodeVerifier.method[...],
             let challenge = parameters["code_challenge"], challenge.utf8.count == 43
         else {
-            throw Grants.Wrong(
-                "invalid_request", "only the response type “code” with a challenge of the method S256 is supported")
+            throw Grants.Refused(state: state, "invalid_request", "a code_challenge with the method S256 is required")
         }
-        (state, self.challenge) = (String(parameters["state"] ?? ""), String(challenge))
+        self.challenge = String(challenge)
     }
 }
 
@@ -37,7 +44,7 @@ struct TokenRequest: Sendable, Decodable {
     let code: String
     let redirectURI: String
     let clientID: String
-    let codeVerifier: String
+    let codeVerifier: String?
 
     private enum CodingKeys: String, CodingKey {
         case code
@@ -58,6 +65,16 @@ actor Grants {
         init(_ error: String, _ description: String) { (self.error, self.description) = (error, description) }
     }
 
+    /// The reason for a rejection that the client gets, because the browser may be redirected; RFC 6749 §4.1.2.1.
+    struct Refused: Error {
+        /// The URL to which the browser is redirected.
+        let callback: String
+
+        init(state: String, _ error: String, _ description: String) {
+            callback = Grants.callback(state, ["error": error, "error_description": description])
+        }
+    }
+
     private var asked: [String: AuthorizationRequest] = [:]
     private var challenges: [String: String] = [:]
     private var tokens: Set<String> = []
@@ -72,20 +89,20 @@ actor Grants {
     /// Returns the URL to which the browser is redirected; `nil` if the ticket is unknown or was already used.
     func decide(_ decision: Decision) -> String? {
         guard let request = asked.removeValue(forKey: decision.ticket) else { return nil }
-        var callback = URLComponents(string: Client.demo.callback)
-        callback?.queryItems = [URLQueryItem(name: "state", value: request.state)]
-        if decision.answer == "allow" {
-            let code = UUID().uuidString
-            challenges[code] = request.challenge
-            callback?.queryItems?.append(URLQueryItem(name: "code", value: code))
-        } else {
-            callback?.queryItems?.append(URLQueryItem(name: "error", value: "access_denied"))
-            callback?.queryItems?.append(URLQueryItem(name: "error_description", value: "Ada said no"))
+        guard decision.answer == "allow" else {
+            return Self.callback(request.state, ["error": "access_denied", "error_description": "Ada said no"])
         }
-        return callback?.string
+        let code = UUID().uuidString
+        challenges[code] = request.challenge
+        return Self.callback(request.state, ["code": code])
     }
 
-    /// Exchanges a code for a token: only once, and only with the secret that belongs to the challenge.
+    private static func callback(_ state: String, _ answer: URLParameters) -> String {
+        answer.added(to: URLParameters(dictionaryLiteral: ("state", state)).added(to: Client.demo.callback))
+    }
+
+    /// Exchanges a code for a token: only with the secret that belongs to the challenge, and only once. A wrong secret
+    /// uses up the code too, because another program has it.
     func token(for request: TokenRequest) throws(Wrong) -> String {
         guard request.grantType == "authorization_code" else {
             throw Wrong("unsupported_grant_type", request.grantType)
@@ -97,9 +114,9 @@ actor Grants {
         guard request.redirectURI == Client.demo.callback else {
             throw Wrong("invalid_grant", "the code was issued for another redirect_uri")
         }
-        guard let verifier = CodeVerifier(request.codeVerifier), isSameSecret(verifier.challenge, challenge) else {
-            throw Wrong("invalid_grant", "the code_verifier does not match the code_challenge")
-        }
+        guard let verifier = request.codeVerifier.flatMap(CodeVerifier.init),
+            isSameSecret(verifier.challenge, challenge)
+        else { throw Wrong("invalid_grant", "the code_verifier is missing or does not match the code_challenge") }
         let token = UUID().uuidString
         tokens.insert(token)
         return token

@@ -29,12 +29,14 @@ struct MockServer: AsyncParsableCommand {
         let router = Router()
         router.get("authorize") { request, context in
             tell("GET /authorize")
-            do throws(Grants.Wrong) {
+            do {
                 let asked = try AuthorizationRequest(request.uri.queryParameters)
                 return page(AuthorizationPage(ticket: await grants.ask(asked)).html)
-            } catch {
+            } catch let refused as Grants.Refused {
+                return Response.redirect(to: refused.callback, type: .found)
+            } catch let wrong as Grants.Wrong {
                 // RFC 6749 §4.1.2.1: never redirect the browser to an unknown client.
-                return page(AuthorizationPage.refusal(error.description), status: .badRequest)
+                return page(AuthorizationPage.refusal(wrong.description), status: .badRequest)
             }
         }
         router.get("painted") { _, _ in

@@ -1,4 +1,3 @@
-import Foundation
 import IPC
 import Testing
 
@@ -6,14 +5,12 @@ import Testing
 
 /// Which URLs a pending login accepts as its answer.
 struct PendingLoginTests {
-    private static let desktop = Source(application: PendingLogin.linkHandler, strength: .claimed)
-
     /// Passes a URL to a login, with the login's state in place of `STATE`.
     private func take(
-        _ url: String, from source: Source = PendingLoginTests.desktop, by login: PendingLogin = PendingLogin(of: .demo)
+        _ url: String, by login: PendingLogin = PendingLogin(of: .demo)
     ) throws(PendingLogin.Refusal) -> PendingLogin.Answer {
         var login = login
-        return try login.take(url.replacing("STATE", with: login.state), from: source)
+        return try login.take(url.replacing("STATE", with: login.state))
     }
 
     @Test(arguments: [
@@ -46,35 +43,25 @@ struct PendingLoginTests {
         #expect(throws: refusal) { try take(url) }
     }
 
-    @Test(arguments: [
-        Source(application: "com.example.Other", strength: .owned), Source(application: "", strength: .unknown),
-        Source(application: "demo.IPCClient.x", strength: .claimed),
-    ])
-    func `other senders are rejected, even with the right state`(_ source: Source) {
-        #expect(throws: PendingLogin.Refusal.wrongSender(source.description)) {
-            try take("oauthlogin.demo:/callback?code=a&state=STATE", from: source)
-        }
-    }
-
     @Test func `a state is valid for one answer and one login, and a rejected answer does not use it up`() throws {
         var login = PendingLogin(of: .demo)
         let earlier = PendingLogin(of: .demo)
         let stale = "oauthlogin.demo:/callback?code=a&state=\(earlier.state)"
-        #expect(throws: PendingLogin.Refusal.wrongState) { try login.take(stale, from: Self.desktop) }
+        #expect(throws: PendingLogin.Refusal.wrongState) { try login.take(stale) }
         let right = "oauthlogin.demo:/callback?code=a&state=\(login.state)"
-        let taken = try login.take(right, from: Self.desktop)
+        let taken = try login.take(right)
         #expect(taken == .code("a"))
-        #expect(throws: PendingLogin.Refusal.answeredBefore) { try login.take(right, from: Self.desktop) }
+        #expect(throws: PendingLogin.Refusal.answeredBefore) { try login.take(right) }
     }
 
     @Test func `the URL of the page contains the challenge and never the secret`() throws {
         let login = PendingLogin(of: .demo)
-        let url = Client.demo.authorizationURL(at: try #require(URL(string: "http://127.0.0.1:8080")), for: login)
-        let items = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems)
-        let values = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
-        #expect(url.path() == "/authorize" && values["state"] == login.state && values["response_type"] == "code")
-        #expect(values["redirect_uri"] == "oauthlogin.demo:/callback" && values["code_challenge_method"] == "S256")
-        #expect(values["code_challenge"] == login.verifier.challenge)
-        #expect(!url.absoluteString.contains(login.verifier.text))
+        let url = Client.demo.authorizationURL(at: "http://127.0.0.1:8080", for: login)
+        let parts = try URLParts(of: url)
+        #expect(parts.path == "/authorize" && parts.parameters["state"] == login.state)
+        #expect(parts.parameters["response_type"] == "code" && parts.parameters["code_challenge_method"] == "S256")
+        #expect(parts.parameters["redirect_uri"] == "oauthlogin.demo:/callback")
+        #expect(parts.parameters["code_challenge"] == login.verifier.challenge)
+        #expect(!url.contains(login.verifier.text))
     }
 }

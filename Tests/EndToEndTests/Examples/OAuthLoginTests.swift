@@ -1,4 +1,4 @@
-import Foundation
+import IPC
 import IPCTesting
 import Testing
 
@@ -35,39 +35,108 @@ struct OAuthLoginTests {
         #expect(login.output.text == "signed in as Ada Lovelace (ada)\n")
     }
 
-    @Test func `URLs of other senders are rejected, and the login continues`() async throws {
+    @Test(arguments: LinkOpener.allCases)
+    func `a forged answer is rejected whatever source it states, and the login continues`(_ opener: LinkOpener)
+        async throws
+    {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
         // The control: while the program waits, the desktop sends it the links, so there is something to undo
         // afterwards.
         #expect(try OAuthLoginScene.home().description.contains("demo.OAuthLogin.desktop"))
         let state = try page.value(of: "state")
-        let refused: [([String], String)] = [
-            ([callback("code=x&state=guessed")], "the state does not match this login"),
-            ([callback("code=x")], "the URL has no state"),
-            ([callback("state=\(state)")], "neither a code nor an error"),
-            (["oauthlogin.demo:/other?code=x&state=\(state)"], "the URL is not oauthlogin.demo:/callback"),
-            (
-                [callback("code=x&state=\(state)"), "--application", "com.example.Other"],
-                "opened by com.example.Other (claimed), and not by the desktop's link handler"
-            ),
+        let refused: [(String, String)] = [
+            (callback("code=x&state=guessed"), "the state does not match this login"),
+            (callback("code=x&state=\(state.dropLast())"), "the state does not match this login"),
+            (callback("error=access_denied&state=guessed"), "the state does not match this login"),
+            (callback("code=x"), "the URL has no state"), (callback("error=access_denied"), "the URL has no state"),
+            (callback("state=\(state)"), "neither a code nor an error"),
+            (callback("code=x&code=y&state=\(state)"), "the parameter “code” twice"),
+            ("oauthlogin.demo:/other?code=x&state=\(state)", "the URL is not oauthlogin.demo:/callback"),
         ]
-        for (arguments, sentence) in refused {
-            let opened = try await Tools.client(["open"] + arguments)
-            #expect(opened.status == .exited(70) && opened.errors.contains(sentence), "\(opened)")
-            try await login.errors.waitForLine { $0.contains("rejected a URL: ") && $0.contains(sentence) }
+        for (url, sentence) in refused {
+            let error = try #require(try await opener.open(url))
+            #expect(error.contains(sentence), "\(error)")
+            try await login.errors.waitForLine {
+                $0.contains("rejected a URL from \(opener.source): ") && $0.contains(sentence)
+            }
         }
-        let round = try await RunningProcess.run(
-            "gdbus",
-            [
-                "call", "--session", "--dest", "demo.OAuthLogin", "--object-path", "/demo/OAuthLogin", "--method",
-                "org.freedesktop.Application.Open", "['\(callback("code=x&state=\(state)"))']", "{}",
-            ])
-        #expect(round.status != .success && round.errors.contains("wrong-sender"), "\(round)")
         let answered = try await scene.browse(page)
         #expect(answered.status == .success && answered.output == "signed in; you can close this page", "\(answered)")
         #expect(try await login.wait() == .success)
         #expect(login.output.text == "signed in as Ada Lovelace (ada)\n")
+    }
+
+    @Test(arguments: LinkOpener.allCases)
+    func `an answer with the right state is accepted from any source`(_ opener: LinkOpener) async throws {
+        let scene = try await OAuthLoginScene.start()
+        let (login, page) = try await scene.waitingLogin()
+        #expect(try await opener.open(scene.redirect(of: page)) == nil)
+        #expect(try await login.wait() == .success)
+        #expect(login.output.text == "signed in as Ada Lovelace (ada)\n")
+    }
+
+    @Test(arguments: LinkOpener.allCases)
+    func `an error with the right state ends the login`(_ opener: LinkOpener) async throws {
+        let scene = try await OAuthLoginScene.start()
+        let (login, page) = try await scene.waitingLogin()
+        let error = try await opener.open(callback("error=server_error&state=\(page.value(of: "state"))"))
+        #expect(error == nil)
+        #expect(try await login.wait() == .exited(70))
+        #expect(login.errors.text.contains("the server refused: server_error") && login.output.text.isEmpty)
+    }
+
+    @Test(arguments: [nil, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"])
+    func `a stolen code gets no token without the secret, and is used up`(_ verifier: String?) async throws {
+        let scene = try await OAuthLoginScene.start()
+        let (login, page) = try await scene.waitingLogin()
+        let redirect = try await scene.redirect(of: page)
+        let stolen = try await scene.token(for: redirect.value(of: "code"), verifier: verifier)
+        #expect(stolen.contains("invalid_grant") && !stolen.contains("access_token"), "\(stolen)")
+        let late = try await Tools.client(["open", redirect])
+        #expect(late.status == .exited(70) && late.errors.contains("has already been used"), "\(late)")
+        #expect(try await login.wait() == .exited(70))
+        #expect(login.output.text.isEmpty)
+    }
+
+    @Test func `a code is exchanged once, with the secret of its own challenge`() async throws {
+        let scene = try await OAuthLoginScene.start()
+        // The example in RFC 7636, appendix B.
+        let (verifier, challenge) = (
+            "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        )
+        let page =
+            "\(scene.address)/authorize?response_type=code&client_id=oauth-login&redirect_uri=oauthlogin.demo:/callback"
+            + "&state=s&code_challenge=\(challenge)&code_challenge_method=S256"
+        // The challenge itself, which the page's URL shows, is not the secret.
+        let shown = try await scene.token(for: scene.redirect(of: page).value(of: "code"), verifier: challenge)
+        #expect(shown.contains("invalid_grant"), "\(shown)")
+        let code = try await scene.redirect(of: page).value(of: "code")
+        let first = try await scene.token(for: code, verifier: verifier)
+        #expect(first.contains("access_token"), "\(first)")
+        let replayed = try await scene.token(for: code, verifier: verifier)
+        #expect(replayed.contains("invalid_grant") && !replayed.contains("access_token"), "\(replayed)")
+    }
+
+    @Test(arguments: ["=plain", "=", ""])
+    func `the server refuses every challenge method but S256, and the client gets the reason`(_ method: String)
+        async throws
+    {
+        let scene = try await OAuthLoginScene.start()
+        let (login, page) = try await scene.waitingLogin()
+        let parameter = "code_challenge_method"
+        let weak = page.replacing("\(parameter)=S256", with: method.isEmpty ? "" : parameter + method)
+        #expect(weak != page)
+        let headers = try await RunningProcess.run("curl", ["-sS", "-o", "/dev/null", "-D", "-", weak]).succeeded()
+        let lines = headers.output.split(whereSeparator: \.isNewline)
+        let location = try #require(lines.first { $0.lowercased().hasPrefix("location: ") })
+        let redirect = String(location.dropFirst("location: ".count))
+        #expect(try redirect.value(of: "error") == "invalid_request")
+        #expect(try redirect.value(of: "state") == page.value(of: "state"))
+        #expect(URLParameters(of: redirect)["code"] == nil)
+        #expect(try await Tools.client(["open", redirect]).status == .success)
+        #expect(try await login.wait() == .exited(70))
+        #expect(login.errors.text.contains("a code_challenge with the method S256 is required"), "\(login.errors.text)")
     }
 
     @Test func `a state is valid only for its own login, and a signal ends the login`() async throws {
@@ -92,11 +161,10 @@ struct OAuthLoginTests {
         // The page's URL with another program's challenge, but still with the state of this login.
         let challenge = try page.value(of: "code_challenge")
         let others = String(repeating: "A", count: 43)
-        let injected = try #require(URL(string: page.absoluteString.replacing(challenge, with: others)))
-        let opened = try await scene.browse(injected)
+        let opened = try await scene.browse(page.replacing(challenge, with: others))
         #expect(opened.status == .exited(70) && opened.errors.contains("invalid_grant"), "\(opened)")
         #expect(try await login.wait() == .exited(70))
-        #expect(login.errors.text.contains("the code_verifier does not match the code_challenge"))
+        #expect(login.errors.text.contains("the code_verifier is missing or does not match the code_challenge"))
         #expect(login.output.text.isEmpty)
     }
 
@@ -136,10 +204,10 @@ struct OAuthLoginTests {
         let ask = { (url: String) in
             try await RunningProcess.run("curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", url]).output
         }
-        #expect(try await ask(page.absoluteString) == "200")
-        for (right, wrong) in [("id=oauth-login", "id=other"), ("/callback", "/elsewhere"), ("=S256", "=plain")] {
-            let url = page.absoluteString.replacing(right, with: wrong)
-            #expect(url != page.absoluteString)
+        #expect(try await ask(page) == "200")
+        for (right, wrong) in [("id=oauth-login", "id=other"), ("%2Fcallback", "%2Felsewhere")] {
+            let url = page.replacing(right, with: wrong)
+            #expect(url != page)
             #expect(try await ask(url) == "400", "\(url)")
         }
         await login.end()
