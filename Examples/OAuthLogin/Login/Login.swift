@@ -68,7 +68,7 @@ struct Login: Sendable {
         throw LoginFailure.ended
     }
 
-    /// Gets the token first and answers the browser's URL afterwards, so that the answer tells whether the login
+    /// Gets the token first and answers the browser's URL afterwards, so that the answer says whether the login
     /// succeeded.
     private func user(
         for answer: PendingLogin.Answer, _ verifier: CodeVerifier, _ request: OpenURLRequest

@@ -31,7 +31,7 @@ enum LoginFailure: ExitCodeError, CustomStringConvertible {
         case .noBrowser(let reason): "no browser was started: \(reason); use --browser COMMAND"
         case .timedOut(let time):
             "no answer came from the browser within \((time / .seconds(1)).formatted()) s; try again"
-        case .interrupted: "interrupted; nobody is signed in"
+        case .interrupted: "interrupted; you are not signed in"
         case .refused(let error, let words):
             "the server refused: \(error)" + (words.map { " (\($0))" } ?? "")
         case .tokenRefused(let reason): "the server did not accept the code: \(reason)"

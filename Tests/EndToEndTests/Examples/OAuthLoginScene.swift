@@ -44,7 +44,7 @@ struct OAuthLoginScene: Sendable {
     }
 
     /// Presses a button on a page.
-    /// - Returns: the URL to which the server redirects the browser, which nobody opens.
+    /// - Returns: the URL to which the server redirects the browser. It is not opened.
     func redirect(of page: String, _ button: String = "allow") async throws -> String {
         let environment = try ExamplePlace.environment.merging(["OPEN_URL": "echo"]) { $1 }
         return String(
