@@ -28,7 +28,7 @@ public enum TerminalEvent: Sendable, Hashable {
     var isTyped: Bool {
         switch self {
         case .key, .paste: true
-        case .resized, .resumed, .interrupted: false
+        default: false
         }
     }
 }

@@ -10,7 +10,7 @@ struct Keyboard {
     }
 
     private let pad: UnsafeMutablePointer<WINDOW>
-    /// The bytes of a character whose remaining bytes have not arrived.
+    /// The bytes of a scalar whose remaining bytes have not arrived.
     private var decoder = mbstate_t()
     /// Typed scalars that may belong to one character.
     private var text = ""
@@ -18,16 +18,24 @@ struct Keyboard {
     private var paste: String?
     private var events: [TerminalEvent] = []
 
-    private static let escape: Unicode.Scalar = "\u{1B}"
+    /// The keys of ncurses, and of control characters.
+    private static let keys: [Int32: Key] = [
+        KEY_UP: .up, KEY_DOWN: .down, KEY_LEFT: .left, KEY_RIGHT: .right, KEY_HOME: .home, KEY_END: .end,
+        KEY_PPAGE: .pageUp, KEY_NPAGE: .pageDown, KEY_DC: .delete, KEY_BACKSPACE: .backspace, 0x08: .backspace,
+        0x7F: .backspace, KEY_BTAB: .backTab, 0x09: .tab, KEY_ENTER: .enter, 0x0A: .enter, 0x0D: .enter,
+    ]
 
     init(_ pad: UnsafeMutablePointer<WINDOW>) {
         self.pad = pad
+        cbreak()
+        noecho()
+        nonl()
         keypad(pad, true)
         nodelay(pad, true)
         meta(pad, true)
         // How long Escape waits for further bytes that would make it another key, in milliseconds.
         set_escdelay(50)
-        // Keys with Shift, Alt and Control (xterm, “PC-Style Function Keys”), which terminfo names differently or not at all.
+        // Keys with Shift, Alt and Control (xterm, “PC-Style Function Keys”): terminfo has other names for them, or none.
         let letters = ["A": KEY_UP, "B": KEY_DOWN, "C": KEY_RIGHT, "D": KEY_LEFT, "H": KEY_HOME, "F": KEY_END]
         let numbers = [3: KEY_DC, 5: KEY_PPAGE, 6: KEY_NPAGE]
         for held in 2...8 {
@@ -51,58 +59,30 @@ struct Keyboard {
             guard code < KEY_MIN else { return .key(code) }
             var byte = CChar(truncatingIfNeeded: code)
             var value: wchar_t = 0
-            switch mbrtowc(&value, &byte, 1, &decoder) {
-            case -2: continue
-            case -1:
-                decoder = mbstate_t()
-                return .scalar("\u{FFFD}")
-            default: return .scalar(Unicode.Scalar(UInt32(value)) ?? "\u{FFFD}")
-            }
+            // -2 means that bytes are missing, and -1 that the bytes are not UTF-8 (mbrtowc(3)).
+            let length = mbrtowc(&value, &byte, 1, &decoder)
+            if length == -2 { continue }
+            if length == -1 { decoder = mbstate_t() }
+            return .scalar(length < 0 ? "\u{FFFD}" : Unicode.Scalar(UInt32(value)) ?? "\u{FFFD}")
         }
     }
 
     private mutating func take(_ input: Input) {
         switch input {
         case .scalar(let scalar) where paste != nil: addToPaste(scalar)
-        case .scalar(Self.escape): takeEscape()
+        case .scalar("\u{1B}"): takeEscape()
         case .scalar(let scalar) where scalar.value < 0x20 || scalar.value == 0x7F:
-            if let key = Self.control(scalar) { add(.key(key)) }
+            let letter = Unicode.Scalar(UInt8(scalar.value | 0x60))
+            add(.key(Self.keys[Int32(scalar.value)] ?? .control(Character(letter))))
         case .scalar(let scalar): text.unicodeScalars.append(scalar)
         case .key(let code):
-            // A control sequence in a paste has no meaning.
-            if paste == nil, let key = Self.named(code) { add(.key(key)) }
+            // A key in a paste is a control sequence, which has no meaning there.
+            if paste == nil, let key = Self.keys[code] { add(.key(key)) }
         }
     }
 
-    private static func control(_ scalar: Unicode.Scalar) -> Key? {
-        switch scalar.value {
-        case 0x09: .tab
-        case 0x0A, 0x0D: .enter
-        case 0x08, 0x7F: .backspace
-        case 0x01...0x1A: .control(Character(Unicode.Scalar(UInt8(scalar.value + 0x60))))
-        default: nil
-        }
-    }
-
-    private static func named(_ code: Int32) -> Key? {
-        switch code {
-        case KEY_UP: .up
-        case KEY_DOWN: .down
-        case KEY_LEFT: .left
-        case KEY_RIGHT: .right
-        case KEY_HOME: .home
-        case KEY_END: .end
-        case KEY_PPAGE: .pageUp
-        case KEY_NPAGE: .pageDown
-        case KEY_DC: .delete
-        case KEY_BACKSPACE: .backspace
-        case KEY_BTAB: .backTab
-        case KEY_ENTER: .enter
-        default: nil
-        }
-    }
-
-    /// Reads the rest of a sequence that ncurses does not know: parameters, then the byte that identifies it (ECMA-48 §5.4).
+    /// Skips a sequence that ncurses does not know: parameters, then the byte that identifies it (ECMA-48 §5.4). One of them
+    /// begins a paste.
     private mutating func takeEscape() {
         let following = next()
         guard case .scalar("[") = following else {
@@ -121,9 +101,9 @@ struct Keyboard {
     private mutating func addToPaste(_ scalar: Unicode.Scalar) {
         paste?.unicodeScalars.append(scalar)
         guard scalar == "~", let pasted = paste, pasted.hasSuffix("\u{1B}[201~") else { return }
+        paste = nil
         // Terminals send a carriage return for a line break. “\r\n” is one Character.
         add(.paste(String(pasted.dropLast(6).map { $0 == "\r\n" || $0 == "\r" ? "\n" : $0 })))
-        paste = nil
     }
 
     private mutating func add(_ event: TerminalEvent) {

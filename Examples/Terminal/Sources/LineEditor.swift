@@ -36,13 +36,10 @@ public struct LineEditor: Sendable, Hashable {
     /// Does what a key or a paste does in a line editor; returns `false` for any other event.
     @discardableResult
     public mutating func apply(_ event: TerminalEvent) -> Bool {
-        switch event {
-        case .key(let key): return apply(key)
-        case .paste(let text):
-            insert(text)
-            return true
-        case .resized, .resumed, .interrupted: return false
-        }
+        if case .key(let key) = event { return apply(key) }
+        guard case .paste(let text) = event else { return false }
+        insert(text)
+        return true
     }
 
     /// Inserts text, and moves the cursor after it. Line breaks become spaces; other control characters are left out.

@@ -12,41 +12,41 @@ enum RawMode {
         var original = termios()
         /// The previous action of each signal, at the signal's number.
         let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
-        /// What to send on entering and leaving raw mode.
-        let enter: UnsafeMutableBufferPointer<UInt8>
-        let leave: UnsafeMutableBufferPointer<UInt8>
+        /// What to send on leaving raw mode and on entering it again.
+        let enter, leave: UnsafeMutablePointer<CChar>
         /// The pipe to which each watched signal is written as one byte.
-        let signals: Int32
+        let pipe: Int32
     }
 
     /// Written once, before the first handler is installed. It is global because a signal handler gets no context.
     private nonisolated(unsafe) static var saved: Saved?
     private static let isRaw = Atomic(false)
 
+    /// Bracketed paste, which terminfo does not describe (xterm, “DEC Private Mode Set”).
+    private static let (pasteOn, pasteOff) = ("\u{1B}[?2004h", "\u{1B}[?2004l")
+
     /// The signals that become events, through the pipe.
     private static let watched = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
     /// The signals of a crash. The terminal is restored, and then the signal takes effect as if it had not been caught.
     private static let fatal = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 
-    /// Enters raw mode, and writes each signal to the pipe `signals` as one byte.
+    /// Enters raw mode, and writes each signal to the pipe as one byte.
     ///
     /// - Throws: ``TerminalError`` if this process opened a terminal before, or the terminal cannot be used.
-    static func begin(signals: Int32) throws(TerminalError) {
+    static func begin(pipe: Int32) throws(TerminalError) {
         guard saved == nil else { throw .openedBefore }
         var reason: Int32 = 0
         guard setupterm(nil, STDOUT_FILENO, &reason) == OK, !capability("cup").isEmpty else { throw .noCursor }
-        let reset = capability("op") + capability("sgr0") + capability("rmkx") + capability("cnorm")
-        let restored = capability("rmcup").isEmpty ? capability("clear") : capability("rmcup")
-        // Bracketed paste is not in terminfo (xterm, “DEC Private Mode Set”).
+        let previous = capability("rmcup").isEmpty ? capability("clear") : capability("rmcup")
+        let reset = capability("op") + capability("sgr0") + capability("rmkx") + capability("cnorm") + previous
         var saved = Saved(
-            enter: copy(capability("smcup") + capability("smkx") + "\u{1B}[?2004h"),
-            leave: copy("\u{1B}[?2004l" + reset + restored), signals: signals)
+            enter: strdup(capability("smcup") + capability("smkx")), leave: strdup(Self.pasteOff + reset), pipe: pipe)
         guard tcgetattr(STDIN_FILENO, &saved.original) == 0 else { throw .failed(call: "tcgetattr", code: errno) }
-        for signal in watched + fatal { sigaction(signal, nil, saved.actions + Int(signal)) }
+        for number in watched + fatal { sigaction(number, nil, saved.actions + Int(number)) }
         self.saved = saved
-        enter()
-        for signal in watched { install({ RawMode.noticed($0) }, for: signal) }
-        for signal in fatal { install({ RawMode.crashed($0) }, for: signal) }
+        setModes()
+        for number in watched { signal(number) { RawMode.noticed($0) } }
+        for number in fatal { signal(number) { RawMode.takePrevious(of: $0) } }
         atexit { RawMode.leave() }
     }
 
@@ -55,91 +55,84 @@ enum RawMode {
         tigetstr(name).map { String(cString: $0).replacing(/\$<[^>]*>/, with: "") } ?? ""
     }
 
-    private static func copy(_ text: String) -> UnsafeMutableBufferPointer<UInt8> {
-        let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
-        _ = bytes.initialize(from: text.utf8)
-        return bytes
-    }
-
-    /// Undoes ``begin(signals:)``.
+    /// Undoes ``begin(pipe:)``.
     static func end() {
         leave()
-        for signal in watched + fatal { restoreAction(of: signal) }
+        for number in watched + fatal { restoreAction(of: number) }
     }
 
-    private static func install(_ handler: __sighandler_t?, for signal: Int32) {
-        var action = sigaction()
-        action.__sigaction_handler.sa_handler = handler
-        action.sa_flags = SA_RESTART
-        sigaction(signal, &action, nil)
+    private static func restoreAction(of number: Int32) {
+        if let actions = saved?.actions { sigaction(number, actions + Int(number), nil) }
     }
 
-    private static func restoreAction(of signal: Int32) {
-        if let actions = saved?.actions { sigaction(signal, actions + Int(signal), nil) }
-    }
-
-    private static func noticed(_ signal: Int32) {
+    private static func noticed(_ number: Int32) {
         let before = errno
-        var byte = UInt8(truncatingIfNeeded: signal)
-        if let pipe = saved?.signals { Glibc.write(pipe, &byte, 1) }
+        var byte = UInt8(truncatingIfNeeded: number)
+        if let pipe = saved?.pipe { write(pipe, &byte, 1) }
         // The first request to exit becomes an event. The second one ends the process.
-        if signal == SIGINT || signal == SIGTERM || signal == SIGHUP {
-            install({ RawMode.crashed($0) }, for: SIGINT)
-            install({ RawMode.crashed($0) }, for: SIGTERM)
-            install({ RawMode.crashed($0) }, for: SIGHUP)
+        if number == SIGINT || number == SIGTERM || number == SIGHUP {
+            signal(SIGINT) { RawMode.takePrevious(of: $0) }
+            signal(SIGTERM) { RawMode.takePrevious(of: $0) }
+            signal(SIGHUP) { RawMode.takePrevious(of: $0) }
         }
         errno = before
     }
 
-    private static func crashed(_ signal: Int32) {
+    /// Restores the terminal and the signal's previous action. When this handler returns, the signal occurs again, because
+    /// of `raise` or because the faulty instruction runs again.
+    private static func takePrevious(of number: Int32) {
         leave()
-        // Restore the signal's previous action. When this handler returns, the signal occurs again, because of `raise` or
-        // because the faulty instruction runs again.
-        restoreAction(of: signal)
-        raise(signal)
+        restoreAction(of: number)
+        raise(number)
     }
 
-    /// Enters raw mode and sends the escape sequences that belong to it.
-    static func enter() {
-        guard let saved else { return }
-        var raw = saved.original
+    /// What ncurses does not set: keys are not processed, but the signal keys stay on, and pastes are marked.
+    private static func setModes() {
+        guard var raw = saved?.original else { return }
         cfmakeraw(&raw)
         raw.c_lflag |= tcflag_t(ISIG)
         isRaw.store(true, ordering: .relaxed)
         tcsetattr(STDIN_FILENO, TCSANOW, &raw)
-        Glibc.write(STDOUT_FILENO, saved.enter.baseAddress, saved.enter.count)
+        write(STDOUT_FILENO, pasteOn, pasteOn.utf8.count)
+    }
+
+    /// Enters raw mode again, after the process was stopped.
+    static func enter() {
+        if let enter = saved?.enter { write(STDOUT_FILENO, enter, strlen(enter)) }
+        setModes()
     }
 
     /// Restores the terminal; does nothing if that was already done. A signal handler may call this.
     static func leave() {
-        guard isRaw.exchange(false, ordering: .relaxed), let saved else { return }
-        var original = saved.original
-        Glibc.write(STDOUT_FILENO, saved.leave.baseAddress, saved.leave.count)
-        tcsetattr(STDIN_FILENO, TCSANOW, &original)
+        guard isRaw.exchange(false, ordering: .relaxed), var saved else { return }
+        write(STDOUT_FILENO, saved.leave, strlen(saved.leave))
+        tcsetattr(STDIN_FILENO, TCSANOW, &saved.original)
     }
 
     /// Stops the process as Control-Z would; returns when it continues.
     static func stop() {
         leave()
+        // The caller knows that the process continues, so SIGCONT need not become an event.
+        signal(SIGCONT, SIG_DFL)
         takeDefault(of: SIGTSTP)
-        install({ RawMode.noticed($0) }, for: SIGTSTP)
+        for number in [SIGTSTP, SIGCONT] { signal(number) { RawMode.noticed($0) } }
         enter()
     }
 
     /// Ends the process by this signal, so that its parent sees the reason.
-    static func die(of signal: Int32) -> Never {
+    static func die(of number: Int32) -> Never {
         leave()
-        takeDefault(of: signal)
-        _exit(128 + signal)
+        takeDefault(of: number)
+        _exit(128 + number)
     }
 
     /// Raises the signal with its default action on this thread, which may be a pool thread that blocks signals.
-    private static func takeDefault(of signal: Int32) {
-        install(SIG_DFL, for: signal)
+    private static func takeDefault(of number: Int32) {
+        signal(number, SIG_DFL)
         var set = sigset_t()
         sigemptyset(&set)
-        sigaddset(&set, signal)
+        sigaddset(&set, number)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        raise(signal)
+        raise(number)
     }
 }

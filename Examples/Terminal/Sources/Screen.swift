@@ -14,9 +14,6 @@ struct Screen {
         guard newterm(nil, stdout, stdin) != nil, let window = newwin(0, 0, 0, 0), let pad = newpad(1, 1) else {
             return nil
         }
-        cbreak()
-        noecho()
-        nonl()
         // Draw everything even if keys are waiting.
         typeahead(-1)
         start_color()

@@ -43,7 +43,7 @@ public final class Terminal: Sendable {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
-        try RawMode.begin(signals: ends[1])
+        try RawMode.begin(pipe: ends[1])
         let terminal = Terminal(signals: (ends[0], ends[1]))
         let isOpen = terminal.state.withLock { state in
             state.screen = Screen()

@@ -117,6 +117,16 @@ struct ValidatedEntryTests {
         #expect(try await caller.wait() == .exited(2))
     }
 
+    @Test func `the output of the command stays on the terminal after the end`() async throws {
+        let broker = try await BrokerProcess.start()
+        let terminal = try await TerminalSession.start(
+            try Binaries.example("validated-entry"), ["--run", "echo first; printf last; exit 3"])
+        #expect(try await terminal.end() == .exited(3))
+        let screen = try await terminal.screen
+        #expect(screen.rows.prefix(3) == ["first", "last", ""])
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func `a missing terminal is reported`() async throws {
         let output = try await RunningProcess.run(try Binaries.example("validated-entry"))
         #expect(output.status == .exited(69))
