@@ -90,7 +90,9 @@ let package = Package(
             swiftSettings: settings),
 
         // Playlist
-        .target(name: "Playlists", dependencies: ["Digests", ipc], path: "Playlist/Library", swiftSettings: settings),
+        .target(
+            name: "Playlists", dependencies: ["Digests", "Programs", ipc], path: "Playlist/Library",
+            swiftSettings: settings),
         .executableTarget(
             name: "playlist", dependencies: ["Playlists", "Programs", ipc, arguments], path: "Playlist/Program",
             swiftSettings: settings),

@@ -1,27 +1,56 @@
 import Foundation
 
-/// The tracks in a folder and its subfolders, by their ids.
+/// The tracks in a folder and its subfolders.
 package struct MusicLibrary: Sendable {
-    private let paths: [UInt64: String]
+    private var files: [UInt64: (path: String, track: Track)] = [:]
+    /// The ids by title, then by length.
+    private var ids: [String: [UInt32: Set<UInt64>]] = [:]
+    /// How many files were read, because the index did not know them.
+    package private(set) var hashed = 0
+    package var count: Int { files.count }
 
-    /// Reads every file in the folder and its subfolders. Of files with the same content, the first by path is used.
-    /// - Throws: an error if the folder or a file cannot be read.
-    package init(folder: String) throws {
-        var paths: [UInt64: String] = [:]
-        for name in try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() {
-            let path = "\(folder)/\(name)"
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-                continue
-            }
-            let id = try TrackID.ofFile(at: path)
-            if paths[id] == nil { paths[id] = path }
+    /// Of files with the same content, the first one is used.
+    package init(_ tracks: [(path: String, track: Track)]) {
+        for (path, track) in tracks {
+            if files[track.id] == nil { files[track.id] = (path, track) }
+            guard let milliseconds = track.milliseconds else { continue }
+            ids[track.title, default: [:]][milliseconds, default: []].insert(track.id)
         }
-        self.paths = paths
     }
 
-    package init(paths: [UInt64: String]) { self.paths = paths }
+    /// Lists the files in the folder and its subfolders, and reads those that are new or have changed since the index
+    /// was written.
+    package init(folder: String, index: MusicIndex?) throws(UnreadableFile) {
+        guard let names = try? FileManager.default.subpathsOfDirectory(atPath: folder).sorted() else {
+            throw UnreadableFile(path: folder)
+        }
+        let known = index?.rows() ?? [:]
+        var (rows, hashed): ([String: MusicIndex.Row], Int) = ([:], 0)
+        for name in names {
+            let path = "\(folder)/\(name)"
+            // The stamp is from before the file is read, so a change in the meantime is noticed at the next start.
+            guard let stamp = FileStamp(ofFile: path) else { continue }
+            if let row = known[name], row.stamp == stamp {
+                rows[name] = row
+            } else {
+                rows[name] = MusicIndex.Row(stamp: stamp, track: try Track(ofFile: path))
+                hashed += 1
+            }
+        }
+        if rows != known { index?.write(rows) }
+        self.init(names.compactMap { name in rows[name].map { ("\(folder)/\(name)", $0.track) } })
+        self.hashed = hashed
+    }
 
-    /// The path of the track with this id; `nil` if there is none.
-    package subscript(id: UInt64) -> String? { paths[id] }
+    /// The track with this id, and the path of its file; `nil` if there is none.
+    package subscript(id: UInt64) -> (path: String, track: Track)? { files[id] }
+
+    /// The track itself if its id is in the library, or else the only track with the same title and length. If there is
+    /// none, or more than one, the track itself, which is missing then.
+    package func current(_ track: Track) -> Track {
+        guard files[track.id] == nil, let length = track.milliseconds, let ids = ids[track.title]?[length],
+            let id = ids.first, ids.count == 1
+        else { return track }
+        return Track(id: id, title: track.title, milliseconds: length)
+    }
 }

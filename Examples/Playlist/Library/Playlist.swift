@@ -1,42 +1,61 @@
-/// A list of tracks as stored on a pasteboard. Each entry has the track's id, and a title that names the track if it is
-/// missing.
+/// A list of tracks as stored on a pasteboard.
 ///
 /// The list is stored as JSON (`Codable`), with every id as a string.
 package struct Playlist: Codable, Sendable, Hashable {
-    package struct Entry: Codable, Sendable, Hashable {
-        package let id: UInt64
-        package let title: String
+    package var entries: [Track]
 
-        package init(id: UInt64, title: String) { (self.id, self.title) = (id, title) }
+    package init(entries: [Track] = []) { self.entries = entries }
+
+    /// Replaces the entries whose files have changed; see ``MusicLibrary/current(_:)``.
+    private mutating func relink(to library: MusicLibrary) { entries = entries.map(library.current) }
+
+    /// Relinks the list, and looks up its tracks in the library. The result has the order of the list.
+    package mutating func restore(from library: MusicLibrary) -> [RestoredTrack] {
+        relink(to: library)
+        return entries.map { RestoredTrack(track: $0, path: library[$0.id]?.path) }
     }
 
-    package var entries: [Entry]
-
-    package init(entries: [Entry]) { self.entries = entries }
-
-    /// Looks up the tracks in a library. The result has the order of the list, including missing tracks.
-    package func restored(from library: MusicLibrary) -> [RestoredTrack] {
-        entries.map { entry in library[entry.id].map(RestoredTrack.found) ?? .missing(entry) }
+    /// Appends the tracks of a library that the list does not contain, in the order of their ids. Relinks the list first,
+    /// so that a track whose id has changed is not added a second time.
+    package mutating func add(_ ids: [UInt64], from library: MusicLibrary) -> Addition {
+        var present = Set(entries.map(\.id))
+        relink(to: library)
+        present.formUnion(entries.map(\.id))
+        var addition = Addition()
+        for id in ids {
+            if present.contains(id) {
+                addition.present.append(id)
+            } else if let (_, track) = library[id] {
+                entries.append(track)
+                addition.added.append(id)
+                present.insert(id)
+            } else {
+                addition.missing.append(id)
+            }
+        }
+        return addition
     }
 }
 
-/// An entry of a list after the lookup in a library.
-package enum RestoredTrack: Sendable, Hashable {
-    /// The path of the file.
-    case found(String)
-    case missing(Playlist.Entry)
+/// What became of each id that was to be added to a list.
+package struct Addition: Codable, Sendable, Hashable {
+    package var added: [UInt64] = []
+    /// The ids that the list contained already.
+    package var present: [UInt64] = []
+    /// The ids that the library does not contain.
+    package var missing: [UInt64] = []
+}
 
-    package var isMissing: Bool { if case .missing = self { true } else { false } }
+/// An entry of a list after the lookup in a library.
+package struct RestoredTrack: Sendable, Hashable {
+    package let track: Track
+    /// The path of the file; `nil` if the track is missing.
+    package let path: String?
 }
 
 extension [RestoredTrack] {
     /// The list in a format that players read (M3U in UTF-8); missing tracks are comments.
     package var m3u: String {
-        reduce("#EXTM3U\n") { text, track in
-            switch track {
-            case .found(let path): text + "\(path)\n"
-            case .missing(let entry): text + "# missing: \(entry.id) \(entry.title)\n"
-            }
-        }
+        "#EXTM3U\n" + map { "\($0.path ?? "# missing: \($0.track.id) \($0.track.title)")\n" }.joined()
     }
 }

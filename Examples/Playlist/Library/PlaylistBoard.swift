@@ -11,14 +11,32 @@ package struct PlaylistBoard: Sendable {
         name = "com.example.Playlist.\(list)"
     }
 
-    /// Reads the list; `nil` if the pasteboard is empty.
-    /// - Throws: `noSuchPasteboard`, or `payloadInvalid` if the pasteboard contains something else.
-    package func restore() async throws -> Playlist? {
-        try await application.pasteboard(named: PasteboardName(name)).value(Playlist.self)
-    }
-
     /// Replaces the content of the pasteboard with the list, which is on disk when this returns.
     package func save(_ list: Playlist) async throws {
         try await application.pasteboard(named: PasteboardName(name), create: true).setValue(list)
+    }
+
+    /// Changes the list, and saves it if it is different then. If another program was faster, the change is made again
+    /// to what that program wrote, so that no change is lost.
+    /// - Parameter create: whether a missing pasteboard, or an empty one, counts as an empty list.
+    /// - Throws: `noSuchPasteboard`; `noSuchItem` or `payloadInvalid` if the pasteboard does not contain a list.
+    package func update<Result>(create: Bool = false, _ change: (inout Playlist) -> Result) async throws -> Result {
+        let board = try await application.pasteboard(named: PasteboardName(name), create: create)
+        while true {
+            let version = try await board.version()
+            let found = try version.items.first?.value(Playlist.self)
+            guard let old = found ?? (create && version.items.isEmpty ? Playlist() : nil) else {
+                throw IPCError(.noSuchItem, "the pasteboard \(name) does not contain a list")
+            }
+            var list = old
+            let result = change(&list)
+            do throws(IPCError) {
+                if list != old { try await board.setItems([.value(list)], ifChangeCount: version.changeCount) }
+            } catch {
+                guard error.code == .changeCountMismatch else { throw error }
+                continue
+            }
+            return result
+        }
     }
 }

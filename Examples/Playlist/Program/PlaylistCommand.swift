@@ -10,26 +10,21 @@ struct PlaylistCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playlist",
         abstract: "Lists of tracks with persistent 64-bit ids, stored on pasteboards.",
-        subcommands: [Save.self, Show.self, Restore.self, Serve.self])
+        subcommands: [Save.self, Show.self, Restore.self, Play.self, Serve.self, Index.self])
 
     static let application: ApplicationID = "com.example.Playlist"
 
     /// Connects and runs `work`; an error ends the process with a message.
-    static func connected(schemes: [URLScheme] = [], _ work: (Application) async throws -> Void) async {
+    static func connected<Result>(
+        schemes: [URLScheme] = [], window: UInt32 = 1, _ work: (Application) async throws -> Result
+    ) async -> Result {
         await Program.run {
-            let app = try await Application.connect(id: application, schemes: schemes)
-            try await work(app)
+            let app = try await Application.connect(id: application, schemes: schemes, window: window)
+            let result = try await work(app)
             await app.close()
+            return result
         }
     }
-}
-
-/// The error for a file that cannot be read.
-struct Unreadable: ExitCodeError, CustomStringConvertible {
-    let path: String
-    let exitCode = EX_NOINPUT
-
-    var description: String { "\(path) cannot be read" }
 }
 
 struct Save: AsyncParsableCommand {
@@ -39,12 +34,7 @@ struct Save: AsyncParsableCommand {
 
     func run() async throws {
         await PlaylistCommand.connected { app in
-            let entries = try files.map { path in
-                do { return Playlist.Entry(id: try TrackID.ofFile(at: path), title: path.fileName) } catch {
-                    throw Unreadable(path: path)
-                }
-            }
-            try await PlaylistBoard(list, of: app).save(Playlist(entries: entries))
+            try await PlaylistBoard(list, of: app).save(Playlist(entries: files.map { try Track(ofFile: $0) }))
         }
     }
 }
@@ -54,9 +44,32 @@ struct Show: AsyncParsableCommand {
     @Argument(help: "The name of the list.") var list: String
 
     func run() async throws {
-        await PlaylistCommand.connected { app in
-            for entry in try await PlaylistBoard(list, of: app).entries() { print("\(entry.id)\t\(entry.title)") }
+        let entries = await PlaylistCommand.connected { try await PlaylistBoard(list, of: $0).update { $0.entries } }
+        for entry in entries { print("\(entry.id)\t\(entry.title)") }
+    }
+}
+
+/// The option that says where the tracks are.
+struct LibraryOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
+
+    func read() throws -> MusicLibrary { try MusicLibrary(folder: library, index: MusicIndex(folder: library)) }
+}
+
+/// A list, and the library with its tracks.
+struct ListOptions: ParsableArguments {
+    @Argument(help: "The name of the list.") var list: String
+    @OptionGroup var library: LibraryOptions
+
+    /// Restores the list, and does something with the path of each track. Ends with 66 if tracks are missing.
+    func restore(_ body: (String) throws -> Void) async throws {
+        let tracks = await PlaylistCommand.connected { app in
+            let library = try library.read()
+            return try await PlaylistBoard(list, of: app).update { $0.restore(from: library) }
         }
+        for track in tracks where track.path == nil { Program.tell("missing: \(track.track.id) \(track.track.title)") }
+        await Program.run { for path in tracks.compactMap(\.path) { try body(path) } }
+        if tracks.contains(where: { $0.path == nil }) { throw ExitCode(EX_NOINPUT) }
     }
 }
 
@@ -64,39 +77,18 @@ struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the paths of a list's tracks, in order, wherever the files are now.",
         discussion: "If tracks are missing, standard error lists them, and the exit code is 66.")
-    @Argument(help: "The name of the list.") var list: String
-    @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
+    @OptionGroup var list: ListOptions
+
+    func run() async throws { try await list.restore { print($0) } }
+}
+
+struct Index: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring the index of the library up to date, and print how many files were read for that.")
+    @OptionGroup var library: LibraryOptions
 
     func run() async throws {
-        await PlaylistCommand.connected { app in
-            let entries = try await PlaylistBoard(list, of: app).entries()
-            let tracks = Playlist(entries: entries).restored(from: try readLibrary())
-            for track in tracks {
-                switch track {
-                case .found(let path): print(path)
-                case .missing(let entry): Program.tell("missing: \(entry.id) \(entry.title)")
-                }
-            }
-            if tracks.contains(where: \.isMissing) { Glibc.exit(EX_NOINPUT) }
-        }
-    }
-
-    private func readLibrary() throws -> MusicLibrary {
-        do { return try MusicLibrary(folder: library) } catch { throw Unreadable(path: library) }
-    }
-}
-
-extension String {
-    /// The part after the last slash.
-    fileprivate var fileName: String { String(self[(lastIndex(of: "/").map(index(after:)) ?? startIndex)...]) }
-}
-
-extension PlaylistBoard {
-    /// The entries of the saved list.
-    fileprivate func entries() async throws -> [Playlist.Entry] {
-        guard let list = try await restore() else {
-            throw IPCError(.noSuchItem, "the pasteboard \(name) does not contain a list")
-        }
-        return list.entries
+        let tracks = await Program.run { try library.read() }
+        print("\(tracks.count) tracks, \(tracks.hashed) read")
     }
 }

@@ -3,26 +3,28 @@ import IPC
 import Playlists
 import Programs
 
-/// Provides lists to other programs: `ipc-client call playlist:evening | mpv --playlist=-`.
+/// Provides lists to other programs, and adds tracks for them.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answer “playlist:NAME” URLs with a list for players (M3U).")
-    @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
+        abstract: "Answer URLs: “playlist:LIST”, and “playlist://add?list=LIST&id=ID&id=ID”.",
+        discussion: """
+            The reply to the first is a list for players (M3U). The second appends tracks to the list. Its reply is JSON \
+            that says which ids were added, which were present, and which are missing in the library.
+            """)
+    @OptionGroup var library: LibraryOptions
 
     func run() async throws {
         // On a signal, the requests in progress are answered, and then the program exits.
         let signals = StopSignals()
-        await PlaylistCommand.connected(schemes: ["playlist"]) { app in
+        await PlaylistCommand.connected(schemes: ["playlist"], window: 8) { app in
             Program.tell("listening for playlist")
             try await app.onOpenURL(until: signals) { request in
-                let name = request.path
-                guard !name.isEmpty else {
-                    throw OpenURLRequest.Answer.declined(message: "the URL does not name a list")
+                let asked = try PlaylistURL(host: request.host, path: request.path, parameters: request.parameters)
+                let (board, library) = (PlaylistBoard(asked.list, of: app), try library.read())
+                if !asked.ids.isEmpty {
+                    return [try .value(try await board.update(create: true) { $0.add(asked.ids, from: library) })]
                 }
-                guard let list = try await PlaylistBoard(name, of: app).restore() else {
-                    throw OpenURLRequest.Answer.failed(code: "no-list", message: "there is no list \(name)")
-                }
-                return [.string(list.restored(from: try MusicLibrary(folder: library)).m3u)]
+                return [.string(try await board.update { $0.restore(from: library) }.m3u)]
             }
         }
     }

@@ -1,4 +1,3 @@
-import Foundation
 import IPC
 import Playlists
 import Testing
@@ -9,7 +8,7 @@ struct PlaylistTests {
         0, 1, 1 << 31, 1 << 32, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, .max - 1,
         .max,
     ]
-    private let list = Playlist(entries: ids.map { Playlist.Entry(id: $0, title: "曲 \($0)") })
+    private let list = Playlist(entries: ids.map { Track(id: $0, title: "曲 \($0)", milliseconds: .max) })
 
     @Test func everyIDSurvivesJSON() throws {
         let item = try PasteboardItem.value(list)
@@ -27,25 +26,85 @@ struct PlaylistTests {
 
     @Test func aListIsRestoredInOrder() {
         let (a, b): (UInt64, UInt64) = (1 << 63, (1 << 53) + 1)
-        let library = MusicLibrary(paths: [a: "/a", b: "/b", 7: "/c"])
+        let library = MusicLibrary([("/a", Track(id: a, title: "a")), ("/b", Track(id: b, title: "b"))])
         let ids: [UInt64] = [b, a, a + 1, b]
-        let entries = ids.map { Playlist.Entry(id: $0, title: "曲 \($0)") }
-        let restored = Playlist(entries: entries).restored(from: library)
-        #expect(restored == [.found("/b"), .found("/a"), .missing(entries[2]), .found("/b")])
+        var list = Playlist(entries: ids.map { Track(id: $0, title: "曲 \($0)") })
+        let restored = list.restore(from: library)
+        #expect(restored.map(\.path) == ["/b", "/a", nil, "/b"])
+        #expect(restored.map(\.track) == list.entries)
         #expect(restored.m3u == "#EXTM3U\n/b\n/a\n# missing: 9223372036854775809 曲 9223372036854775809\n/b\n")
     }
 
-    @Test func anIDIsTheBeginningOfTheHash() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(component: "playlist-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(
-            at: folder.appending(component: "夜"), withIntermediateDirectories: true)
-        let file = folder.appending(components: "夜", "abc.ogg")
-        try Data("abc".utf8).write(to: file)
-        // FIPS 180-4 has this example: the SHA-256 of “abc” begins with ba7816bf 8f01cfea.
-        let id: UInt64 = 0xba78_16bf_8f01_cfea
-        #expect(try TrackID.ofFile(at: file.path) == id)
-        #expect(try MusicLibrary(folder: folder.path)[id] == file.path)
-        #expect(throws: (any Error).self) { try TrackID.ofFile(at: file.path + "?") }
+    // MARK: Ids that have changed
+
+    private func track(_ id: UInt64, _ title: String = "夜.wav", _ milliseconds: UInt32? = 1_500) -> Track {
+        Track(id: id, title: title, milliseconds: milliseconds)
+    }
+
+    private func restored(_ entry: Track, _ library: Track...) -> Track {
+        var list = Playlist(entries: [entry])
+        _ = list.restore(from: MusicLibrary(library.map { ("/\($0.id)", $0) }))
+        return list.entries[0]
+    }
+
+    @Test func aTrackWhoseIDIsGoneIsFoundByTitleAndLength() {
+        #expect(restored(track(1), track(2), track(3, "other"), track(4, "夜.wav", 1_501)) == track(2))
+        // Two copies of one file are one track.
+        #expect(restored(track(1), track(2), track(2)) == track(2))
+        // The control: while the id exists, nothing else counts.
+        #expect(restored(track(1), track(2), Track(id: 1, title: "renamed")) == track(1))
+    }
+
+    @Test func aTrackStaysIfThereIsNoCandidateOrMoreThanOne() {
+        #expect(restored(track(1), track(2), track(3)) == track(1))
+        #expect(restored(track(1)) == track(1))
+        #expect(restored(track(1), track(2, "other"), track(3, "夜.wav", 1_499)) == track(1))
+        // An unknown length is no evidence.
+        #expect(restored(track(1, "夜.ogg", nil), track(2, "夜.ogg", nil)) == track(1, "夜.ogg", nil))
+    }
+
+    // MARK: Adding
+
+    @Test func tracksAreAppendedOnceInTheirOrder() {
+        let library = MusicLibrary((1...6).map { ("/\($0)", track($0, "\($0)")) })
+        var list = Playlist(entries: [track(3, "3"), track(1, "1"), track(99, "gone")])
+        let addition = list.add([5, 1, .max, 4, 5, 99], from: library)
+        #expect(list.entries.map(\.id) == [3, 1, 99, 5, 4])
+        #expect(addition.added == [5, 4] && addition.present == [1, 5, 99] && addition.missing == [.max])
+    }
+
+    @Test func aTrackWhoseIDHasChangedIsNotAddedTwice() {
+        var list = Playlist(entries: [track(1)])
+        let addition = list.add([2, 1], from: MusicLibrary([("/a", track(2))]))
+        #expect(list.entries == [track(2)] && addition.present == [2, 1], "\(addition)")
+    }
+
+    @Test(
+        arguments: [
+            ("playlist:夜", "夜", []), ("Playlist:%E5%A4%9C", "夜", []),
+            ("playlist://add?list=a%26b&id=0&id=18446744073709551615", "a&b", [0, .max]),
+            ("playlist://add/?id=7&list=x", "x", [7]),
+        ] as [(String, String, [UInt64])])
+    func aURLNamesAListAndIDs(url: String, list: String, ids: [UInt64]) throws {
+        let parts = try URLParts(of: url)
+        let asked = try PlaylistURL(host: parts.host, path: parts.path, parameters: parts.parameters)
+        #expect(asked.list == list && asked.ids == ids)
+    }
+
+    @Test(arguments: [
+        "playlist:", "playlist://", "playlist://remove?list=x&id=1", "playlist://add/now?list=x&id=1",
+        "playlist://add", "playlist://add?list=x", "playlist://add?id=1", "playlist://add?list=&id=1",
+        "playlist://add?list=x&list=y&id=1", "playlist://add?list=x&id=1&at=0", "playlist://add?list=x&id=",
+        "playlist://add?list=x&id=-1", "playlist://add?list=x&id=+1", "playlist://add?list=x&id=01",
+        "playlist://add?list=x&id=1.0", "playlist://add?list=x&id=18446744073709551616",
+    ]) func otherURLsAreDeclinedWithAReason(url: String) throws {
+        let parts = try URLParts(of: url)
+        let answer = #expect(throws: OpenURLRequest.Answer.self, "\(url)") {
+            try PlaylistURL(host: parts.host, path: parts.path, parameters: parts.parameters)
+        }
+        guard case .declined(_, .some) = answer else {
+            Issue.record("\(url): \(String(describing: answer))")
+            return
+        }
     }
 }

@@ -97,15 +97,218 @@ struct PlaylistTests {
         #expect(refused.status == .exited(65) && refused.errors.contains("18446744073709552000"), "\(refused)")
     }
 
+    /// Makes files, and returns their folder and their ids in order.
+    private func library(_ count: Int) async throws -> (folder: String, ids: [String]) {
+        let music = try PrivateBus.current.directory.makeDirectory("music")
+        let files = (0..<count).map { "\(music)/\($0).ogg" }
+        for file in files { try FileContents.write("sound of \(file)", to: file) }
+        _ = try await RunningProcess.run(
+            try Binaries.example("playlist"), ["save", "all"] + files, environment: try ExamplePlace.environment
+        ).succeeded()
+        return (music, try await run("show", "all").succeeded().lines.map { String($0.prefix { $0 != "\t" }) })
+    }
+
+    private func serve(_ music: String) async throws -> RunningProcess {
+        let service = try await RunningProcess.start(
+            try Binaries.example("playlist"), ["serve", "--library", music], environment: try ExamplePlace.environment,
+            input: .none)
+        try await service.errors.waitForLine(containing: "listening for playlist")
+        return service
+    }
+
+    private func add(_ ids: [String], to list: String = "夜") async throws -> ProcessOutput {
+        try await Tools.client(["call", "playlist://add?list=\(list)" + ids.map { "&id=\($0)" }.joined()])
+    }
+
+    private func shownIDs(_ list: String = "夜") async throws -> [String] {
+        try await run("show", list).succeeded().lines.map { String($0.prefix { $0 != "\t" }) }
+    }
+
+    @Test func `another program adds tracks, and learns what became of each id`() async throws {
+        _ = try await BrokerProcess.start()
+        let (music, ids) = try await library(4)
+        _ = try await serve(music)
+        let first = try await add([ids[2], ids[0]])
+        #expect(first.output == #"{"added":["\#(ids[2])","\#(ids[0])"],"present":[],"missing":[]}"#, "\(first)")
+        let second = try await add([ids[1], ids[0], "18446744073709551615", ids[1], ids[3]])
+        #expect(
+            second.output
+                == #"{"added":["\#(ids[1])","\#(ids[3])"],"present":["\#(ids[0])","\#(ids[1])"],"#
+                + #""missing":["18446744073709551615"]}"#, "\(second)")
+        #expect(try await shownIDs() == [ids[2], ids[0], ids[1], ids[3]])
+        // JavaScript reads the list in between, and changes no id.
+        try await reverse("js")
+        #expect(try await add(ids).output.contains(#""added":[]"#))
+        #expect(try await shownIDs() == [ids[3], ids[1], ids[0], ids[2]])
+        let wrong = try await add(["1e3"])
+        #expect(wrong.status == .exited(1) && wrong.errors.contains("1e3"), "\(wrong)")
+        // A list that is no list is reported, and stays.
+        _ = try await Tools.client(["set", Self.board, "not a list"]).succeeded()
+        let damaged = try await add(ids)
+        #expect(damaged.status == .exited(70), "\(damaged)")
+        #expect(try await Tools.client(["get", Self.board]).output == "not a list")
+    }
+
+    @Test func `programs that add at the same time lose nothing`() async throws {
+        _ = try await BrokerProcess.start()
+        let (music, ids) = try await library(30)
+        _ = try await serve(music)
+        _ = try await add([ids[0]]).succeeded()
+        // Ten programs add two tracks each by URL, while a Python program adds nine by itself.
+        let python = try await PythonPeer.start(Self.adder)
+        let added = try await withThrowingTaskGroup(of: String.self) { group in
+            for place in 0..<10 {
+                group.addTask { try await add([ids[1 + place], ids[11 + place]]).succeeded().output }
+            }
+            for id in ids[21...] { python.tell(id) }
+            for _ in ids[21...] { #expect(try await python.nextLine() == "added") }
+            return try await group.reduce("", +)
+        }
+        for id in ids[1...20] { #expect(added.contains(#""\#(id)""#)) }
+        let all = try await shownIDs()
+        #expect(all.first == ids[0] && all.count == 30 && Set(all) == Set(ids), "\(all)")
+    }
+
+    @Test func `control: without the change count, a slow writer undoes what another one added`() async throws {
+        _ = try await BrokerProcess.start()
+        let (music, ids) = try await library(2)
+        _ = try await serve(music)
+        for checks in [true, false] {
+            _ = try await add([ids[0]]).succeeded()
+            let python = try await PythonPeer.start(Self.slowWriter, arguments: checks ? ["checks"] : [])
+            #expect(try await python.nextLine() == "read")
+            _ = try await add([ids[1]]).succeeded()
+            #expect(try await python.ask("write") == (checks ? "ChangeCountMismatch" : "written"))
+            #expect(try await shownIDs() == (checks ? ids : [ids[0]]))
+            _ = try await Tools.client(["board", "remove", Self.board]).succeeded()
+        }
+    }
+
+    /// Adds each id on standard input to the list, and tries again if the list has changed in between.
+    private static let adder = """
+        import json, sys, dbus
+        board = dbus.Interface(dbus.SessionBus().get_object("org.swiftipc.Broker1", dbus.SessionBus().get_object(
+            "org.swiftipc.Broker1", "/org/swiftipc/Broker1").GetPasteboard("com.example.Playlist.夜", {},
+            dbus_interface="org.swiftipc.Pasteboards1")), "org.swiftipc.Pasteboard1")
+        for line in sys.stdin:
+            while True:
+                count, items, facts = board.GetItems({})
+                text = dict(items[0])["application/json"]
+                playlist = json.loads(text if isinstance(text, str) else bytes(text))
+                playlist["entries"].append({"id": line.strip(), "title": "曲", "milliseconds": 7})
+                try:
+                    board.SetItems([[("application/json", json.dumps(playlist))]], {"if-change-count": count},
+                        signature="aa(sv)a{sv}")
+                    print("added")
+                    break
+                except dbus.DBusException as error:
+                    if not error.get_dbus_name().endswith("ChangeCountMismatch"): raise
+
+        """
+
+    /// Reads the list, and writes it again when it gets a line.
+    private static let slowWriter = """
+        import sys, dbus
+        board = dbus.Interface(dbus.SessionBus().get_object("org.swiftipc.Broker1", dbus.SessionBus().get_object(
+            "org.swiftipc.Broker1", "/org/swiftipc/Broker1").GetPasteboard("com.example.Playlist.夜", {},
+            dbus_interface="org.swiftipc.Pasteboards1")), "org.swiftipc.Pasteboard1")
+        count, items, facts = board.GetItems({})
+        print("read")
+        sys.stdin.readline()
+        try:
+            board.SetItems(items, {"if-change-count": count} if sys.argv[1:] else dbus.Dictionary({}, signature="sv"),
+                signature="aa(sv)a{sv}")
+            print("written")
+        except dbus.DBusException as error: print(error.get_dbus_name().split(".")[-1])
+
+        """
+
+    @Test func `tracks whose ids have changed are found by title and length, and ambiguous ones stay`() async throws {
+        _ = try await BrokerProcess.start()
+        let music = try PrivateBus.current.directory.appending("music")
+        let tones = ExamplePlace.folder("Playlist/make-tones")
+        let files = try await RunningProcess.run(tones, [music]).succeeded().lines
+        _ = try await RunningProcess.run(
+            try Binaries.example("playlist"), ["save", "夜"] + files, environment: try ExamplePlace.environment
+        ).succeeded()
+        let old = try await shown()
+        // A new tag behind the samples changes the content of two files, and so their ids, but not their lengths.
+        for file in files.prefix(2) { try FileContents.write(FileContents.read(file) + [1, 2, 3], to: file) }
+        // The second one gets a rival with the same title and length.
+        let rival = try PrivateBus.current.directory.makeDirectory("music/copies") + "/" + files[1].fileName
+        try FileContents.write(FileContents.read(files[1]) + [4], to: rival)
+        // The third one is gone.
+        try await RunningProcess.run("rm", [files[2]]).succeeded()
+        let restored = try await run("restore", "夜", "--library", music)
+        #expect(restored.status == .exited(66) && restored.lines == [files[0], files[3]], "\(restored)")
+        let new = try await shown()
+        #expect(new[0] != old[0] && Array(new[1...]) == Array(old[1...]))
+        #expect(restored.errors.split(separator: "\n").count == 2)
+        for place in 1...2 { #expect(restored.errors.contains(old[place].replacing("\t", with: " "))) }
+        // Without the rival, the second one is found too, under the id that it has now.
+        try await RunningProcess.run("rm", [rival]).succeeded()
+        let more = try await run("restore", "夜", "--library", music)
+        #expect(more.lines == [files[0], files[1], files[3]] && more.status == .exited(66), "\(more)")
+    }
+
+    @Test func `a start reads only new and changed files`() async throws {
+        _ = try await BrokerProcess.start()
+        let (music, _) = try await library(5)
+        #expect(try await run("index", "--library", music).output == "5 tracks, 5 read\n")
+        #expect(try await run("index", "--library", "\(music)/.").output == "5 tracks, 0 read\n", "the same folder")
+        try FileContents.write("something else", to: "\(music)/2.ogg")
+        #expect(try await run("index", "--library", music).output == "5 tracks, 1 read\n")
+        let cache = try PrivateBus.current.directory.appending("home/.cache/com.example.Playlist")
+        let indexes = try #require(FileContents.names(in: cache)?.filter { $0.hasSuffix(".index") })
+        #expect(indexes.count == 1)
+        try FileContents.write(
+            FileContents.text("\(cache)/\(indexes[0])").replacing("ogg", with: "OGG"), to: "\(cache)/\(indexes[0])")
+        #expect(try await run("index", "--library", music).output == "5 tracks, 5 read\n", "a damaged index")
+        let none = try await run("index", "--library", "\(music)/none")
+        #expect(none.status == .exited(66) && none.errors.contains("\(music)/none cannot be read"), "\(none)")
+    }
+
+    @Test func `a list is played in order, with any player`() async throws {
+        _ = try await BrokerProcess.start()
+        let (music, _) = try await library(3)
+        let log = try PrivateBus.current.directory.appending("log")
+        let bin = try PrivateBus.current.directory.makeDirectory("bin")
+        func player(_ name: String, _ script: String) throws {
+            try FileContents.write("#!/bin/sh\n\(script)\n", to: "\(bin)/\(name)", isProgram: true)
+        }
+        let log1 = "echo \"${0##*/}:$*\" >>'\(log)'"
+        try player("aplay", log1)
+        try player("my-player", log1)
+        try player("broken", "exit 3")
+        var environment = try ExamplePlace.environment
+        environment["PATH"] = bin
+        func play(_ arguments: String...) async throws -> ProcessOutput {
+            try await RunningProcess.run(
+                try Binaries.example("playlist"), ["play", "all", "--library", music] + arguments,
+                environment: environment)
+        }
+        _ = try await play().succeeded()
+        #expect(try FileContents.text(log) == (0..<3).map { "aplay:\(music)/\($0).ogg\n" }.joined())
+        try FileContents.write("", to: log)
+        try await RunningProcess.run("rm", ["\(music)/1.ogg"]).succeeded()
+        let some = try await play("--player", "my-player --loud")
+        #expect(some.status == .exited(66) && some.errors.contains("missing: "), "\(some)")
+        #expect(try FileContents.text(log) == [0, 2].map { "my-player:--loud \(music)/\($0).ogg\n" }.joined())
+        let broken = try await play("--player", "broken")
+        #expect(broken.status == .exited(70) && broken.errors.contains("ended with 3"), "\(broken)")
+        let absent = try await play("--player", "no-such-player")
+        #expect(absent.status == .exited(69) && absent.errors.contains("'no-such-player'"), "\(absent)")
+        environment["PATH"] = music
+        let silent = try await play()
+        #expect(silent.status == .exited(69) && silent.errors.contains("install one of the packages"), "\(silent)")
+    }
+
     @Test func `other programs get a list that media players can read`() async throws {
         _ = try await BrokerProcess.start()
         let music = try PrivateBus.current.directory.makeDirectory("music")
         try FileContents.write("sound", to: "\(music)/音.ogg")
         _ = try await run("save", "夜", "\(music)/音.ogg").succeeded()
-        let service = try await RunningProcess.start(
-            try Binaries.example("playlist"), ["serve", "--library", music], environment: try ExamplePlace.environment,
-            input: .none)
-        try await service.errors.waitForLine(containing: "listening for playlist")
+        let service = try await serve(music)
         let list = "#EXTM3U\n\(music)/音.ogg\n"
         #expect(try await Tools.client(["call", "playlist:夜"]).output == list)
         #expect(try await Tools.client(["call", "Playlist:%E5%A4%9C"]).output == list)
@@ -116,4 +319,8 @@ struct PlaylistTests {
         #expect(try await Tools.client(["call", "playlist:"]).status == .exited(1))
         #expect(try await service.terminate() == .success)
     }
+}
+
+extension String {
+    fileprivate var fileName: Substring { self[(lastIndex(of: "/").map(index(after:)) ?? startIndex)...] }
 }

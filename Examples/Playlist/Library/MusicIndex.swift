@@ -1,0 +1,59 @@
+import Foundation
+import IPC
+
+/// A file that remembers the ids of a library's tracks, so that a start reads only new and changed files.
+///
+/// It is in the user's cache folder, because it can always be computed again, and is of no use on another machine. Its
+/// first line is a digest of the rest. If that does not match, the index counts as empty.
+package struct MusicIndex: Sendable {
+    struct Row: Codable, Hashable {
+        let stamp: FileStamp
+        let track: Track
+    }
+
+    package let path: String
+
+    /// The index of a folder; `nil` if the environment names neither a cache folder nor a home.
+    package init?(folder: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        func absolute(_ variable: String) -> String? { environment[variable].flatMap { $0.first == "/" ? $0 : nil } }
+        guard let cache = absolute("XDG_CACHE_HOME") ?? absolute("HOME").map({ "\($0)/.cache" }) else { return nil }
+        let place = URL(filePath: folder).resolvingSymlinksInPath().path
+        path = "\(cache)/com.example.Playlist/\(TrackID.of(place.utf8)).index"
+    }
+
+    /// The rows by path; empty if the file is missing or damaged.
+    func rows() -> [String: Row] {
+        guard let bytes = try? [UInt8](Data(contentsOf: URL(filePath: path))),
+            let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
+            bytes[..<end].elementsEqual("\(TrackID.of(bytes[(end + 1)...]))".utf8),
+            case let json = Representation(type: .json, value: .bytes(Array(bytes[(end + 1)...])))
+        else { return [:] }
+        return (try? json.decoded()) ?? [:]
+    }
+
+    /// Replaces the index in one step. If that fails, the next start reads all files again.
+    func write(_ rows: [String: Row]) {
+        guard let json = try? Representation(encoding: rows).value.content else { return }
+        let file = URL(filePath: path)
+        try? FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try? Data(Array("\(TrackID.of(json))\n".utf8) + json).write(to: file, options: .atomic)
+    }
+}
+
+/// What changes with the content of a file: its size, and the times of its last changes in nanoseconds since 1970.
+struct FileStamp: Codable, Hashable {
+    let size: Int
+    let modified: Int
+    /// Programs cannot set this time, so a change is noticed even if a program restores the other one.
+    let changed: Int
+
+    /// Returns `nil` for everything that is not a regular file.
+    init?(ofFile path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        size = Int(facts.st_size)
+        modified = facts.st_mtim.tv_sec * 1_000_000_000 + facts.st_mtim.tv_nsec
+        changed = facts.st_ctim.tv_sec * 1_000_000_000 + facts.st_ctim.tv_nsec
+    }
+}
