@@ -172,6 +172,15 @@ let package = Package(
         .testTarget(
             name: "EntryRulesTests", dependencies: ["EntryRules", "Terminal"], path: "ValidatedEntry/Tests",
             swiftSettings: settings),
+
+        // WindowFrames
+        .target(name: "WindowFrames", dependencies: [ipc], path: "WindowFrames/Library", swiftSettings: settings),
+        .executableTarget(
+            name: "frames", dependencies: ["WindowFrames", "Programs", ipc, arguments], path: "WindowFrames/Program",
+            swiftSettings: settings),
+        .testTarget(
+            name: "WindowFramesTests", dependencies: ["WindowFrames", ipc], path: "WindowFrames/Tests",
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,54 @@
+package import Foundation
+
+/// Where the windows of a desktop and its pointer are: rectangles and a point in a plain array, with no boxes around them.
+///
+/// As JSON, each number is a string of the fewest digits that identify it, so every number comes back bit for bit:
+/// `{"frames":[[["0.0","25.5"],["640.0","480.0"]]],"pointer":["12.0","-0.0"]}`.
+package struct WindowFrames: Codable, Sendable {
+    package var frames: [CGRect]
+    package var pointer: CGPoint?
+
+    package init(frames: [CGRect], pointer: CGPoint? = nil) { (self.frames, self.pointer) = (frames, pointer) }
+
+    /// All numbers: x, y, width and height of each frame, then x and y of the pointer.
+    package var numbers: [Double] {
+        frames.flatMap(\.numbers) + (pointer.map(\.numbers) ?? [])
+    }
+
+    /// Returns the frames and the pointer moved into an area; see ``CGRect/moved(into:)``.
+    package func moved(into area: CGRect) -> WindowFrames {
+        WindowFrames(frames: frames.map { $0.moved(into: area) }, pointer: pointer.map { $0.moved(into: area) })
+    }
+}
+
+extension CGRect {
+    package var numbers: [Double] { origin.numbers + [Double(size.width), Double(size.height)] }
+
+    /// Returns the frame moved by the least distance so that all of it is in the area. A frame that is larger than the
+    /// area is made smaller. A frame that is in the area already stays as it is.
+    package func moved(into area: CGRect) -> CGRect {
+        let (x, width) = fitted(origin.x, size.width, into: area.origin.x, area.size.width)
+        let (y, height) = fitted(origin.y, size.height, into: area.origin.y, area.size.height)
+        return CGRect(x: x, y: y, width: width, height: height)
+    }
+}
+
+extension CGPoint {
+    package var numbers: [Double] { [Double(x), Double(y)] }
+
+    /// Returns the nearest point in the area.
+    package func moved(into area: CGRect) -> CGPoint {
+        CGRect(origin: self, size: .zero).moved(into: area).origin
+    }
+}
+
+/// Fits a range, whose length may be negative, into another one.
+private func fitted(
+    _ start: CGFloat, _ length: CGFloat, into areaStart: CGFloat, _ areaLength: CGFloat
+) -> (start: CGFloat, length: CGFloat) {
+    let first = length < 0 ? start + length : start
+    let (fitting, areaEnd) = (min(length < 0 ? -length : length, areaLength), areaStart + areaLength)
+    // If infinities have cancelled each other, `first` is not a number, and no comparison is true.
+    let moved = first + fitting <= areaEnd ? first : areaEnd - fitting
+    return (max(areaStart, moved), fitting)
+}
