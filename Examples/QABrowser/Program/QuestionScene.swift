@@ -59,8 +59,7 @@ final class QuestionScene: Scene {
     func take(_ event: TerminalEvent) -> SceneAction {
         switch event {
         case .key(.character("v")):
-            return views.turn(to: 1 - views.place, by: Transition(.flip, .milliseconds(250))).map(SceneAction.turn)
-                ?? .redraw
+            return views.turn(to: 1 - views.place, by: Transition(.flip, .milliseconds(250)))
         case .key(.character("n")), .key(.right): return go(1)
         case .key(.character("p")), .key(.left): return go(-1)
         case .key(.character("o")): return open(document.question?.url)
@@ -70,7 +69,9 @@ final class QuestionScene: Scene {
         }
     }
 
-    func restore() { list.seen = id }
+    func take(_ moment: SceneMoment) {
+        if moment == .restore { list.seen = id }
+    }
 
     /// Opens a page in the user's browser, and afterwards loads what this has interrupted. The broker passes the URL to
     /// the desktop, unless an application has claimed its scheme.

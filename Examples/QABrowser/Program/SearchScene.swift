@@ -78,8 +78,9 @@ final class SearchScene: Scene {
     }
 
     /// Selects the question that was viewed last. The user may have moved on from the question that was opened here.
-    func restore() {
-        if isCurrent, let seen = list.seen.flatMap(list.place) { row = seen }
+    func take(_ moment: SceneMoment) {
+        guard moment == .restore, isCurrent else { return }
+        if let seen = list.seen.flatMap(list.place) { row = seen }
     }
 
     private func enter() -> SceneAction {

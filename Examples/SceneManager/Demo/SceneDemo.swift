@@ -1,9 +1,10 @@
 import IPC
 import SceneManager
+import Terminal
 
 @main @MainActor
 struct SceneDemo {
-    /// Scenes to try: a menu, a counter, a note, pages side by side, and a card with two sides.
+    /// Scenes to try, behind the six icons of a menu.
     static func main() async {
         let root = SceneAddress("menu")
         await SceneProgram(id: "demo.Scenes", scheme: "scenes", root: root, factory: DemoScenes().scene).run()
@@ -13,31 +14,31 @@ struct SceneDemo {
 /// Creates the scenes of the demo.
 @MainActor
 struct DemoScenes {
-    static let names = ["counter", "note", "pages", "card"]
     private let moments = Moments()
 
     func scene(_ address: SceneAddress) throws -> any Scene {
-        switch address.name {
-        case "menu": witnessed(address.name, MenuScene(address))
-        case "counter": witnessed(address.name, CounterScene(address))
-        case "note": witnessed(address.name, NoteScene(address))
-        case "pages":
-            witnessed(address.name, PagedScene(address, pages: ["Morning 朝", "Noon 昼", "Night 夜"].map(poster)))
-        case "card":
-            witnessed(
-                address.name, FlipScene(address, front: poster("The question 問い"), back: poster("The answer 答え")))
-        default:
-            throw SceneRefusal(
-                "there is no screen “\(address.name)”; the screens are menu, \(Self.names.joined(separator: ", "))",
-                code: "no-such-screen")
-        }
-    }
-
-    private func witnessed(_ name: String, _ scene: any Scene) -> any Scene {
-        WitnessedScene(scene, named: name, moments)
+        let scene: any Scene =
+            switch address.name {
+            case "menu": MenuScene(address)
+            case "counter": CounterScene(address)
+            case "note": NoteScene(address)
+            case "pages": PagedScene(address, pages: ["Morning 朝", "Noon 昼", "Night 夜"].map(poster))
+            case "card":
+                PagedScene(
+                    address, .card, pages: ["The question 問い", "The answer 答え"].map(poster),
+                    entrance: Transition(.flip, .milliseconds(300)),
+                    exit: Transition(.slide(forward: false), .milliseconds(300)))
+            case "fade": FadeScene()
+            case "poem": PoemScene()
+            default:
+                throw SceneRefusal(
+                    "there is no screen “\(address.name)”; the screens are menu, "
+                        + MenuScene.icons.map(\.label).joined(separator: ", "), code: "no-such-screen")
+            }
+        return WitnessedScene(scene, named: address.name, moments)
     }
 
     private func poster(_ text: String) -> ChildScenes.Maker {
-        { [self] in witnessed(text, PosterScene(text)) }
+        { [moments] in WitnessedScene(PosterScene(text), named: text, moments) }
     }
 }

@@ -1,15 +1,15 @@
 import SceneManager
 import Terminal
 
-/// The last eight events of all scenes, newest last.
+/// The last moments of all scenes, newest last.
 @MainActor
 final class Moments {
     private(set) var lines: [String] = []
 
-    func note(_ name: String, _ moment: String) { lines = (lines + ["\(name): \(moment)"]).suffix(8) }
+    func note(_ name: String, _ moment: String) { lines = (lines + ["\(name): \(moment)"]).suffix(11) }
 }
 
-/// Wraps a scene, and shows the latest events of all scenes at the bottom of the screen.
+/// Wraps a scene, and shows the latest moments of all scenes at the bottom of the screen.
 final class WitnessedScene: Scene {
     private let scene: any Scene
     private let name: String
@@ -17,7 +17,7 @@ final class WitnessedScene: Scene {
 
     init(_ scene: any Scene, named name: String, _ moments: Moments) {
         (self.scene, self.name, self.moments) = (scene, name, moments)
-        moments.note(name, "created")
+        moments.note(name, "init")
     }
 
     isolated deinit { moments.note(name, "released") }
@@ -25,11 +25,13 @@ final class WitnessedScene: Scene {
     var title: String { scene.title }
     var address: SceneAddress { scene.address }
     var hint: String { scene.hint }
+    var entrance: Transition? { scene.entrance }
+    var exit: Transition? { scene.exit }
 
     func draw(on canvas: inout Canvas) {
-        let first = max(7, canvas.size.rows - moments.lines.count - 2)
-        for (row, line) in moments.lines.enumerated() {
-            canvas.write(line, at: Position(row: first + row, column: 3), style: .dim)
+        let first = canvas.size.rows - moments.lines.count - 1
+        for (offset, line) in moments.lines.enumerated() {
+            canvas.write(line, at: Position(row: first + offset, column: 3), style: .dim)
         }
         scene.draw(on: &canvas)
     }
@@ -40,20 +42,9 @@ final class WitnessedScene: Scene {
     var isLoaded: Bool { scene.isLoaded }
     func load() async throws { try await scene.load() }
 
-    func sleep() {
-        moments.note(name, "sleeps")
-        scene.sleep()
+    func take(_ moment: SceneMoment) {
+        // A transition is left out: `turned(…)` is noted as “turned”.
+        if case .layout = moment {} else { moments.note(name, String("\(moment)".prefix { $0 != "(" })) }
+        scene.take(moment)
     }
-
-    func restore() {
-        moments.note(name, "restored")
-        scene.restore()
-    }
-
-    func end() {
-        moments.note(name, "ended")
-        scene.end()
-    }
-
-    func letGo() { scene.letGo() }
 }

@@ -8,34 +8,30 @@ struct QuestionTests {
     private let record = Record()
     private let shown = Shown()
 
-    private final class Shown { var canvas = Canvas(size: TerminalSize(columns: 1, rows: 1)) }
-
     /// Returns a stage whose root scene shows the number 5.
-    private func stage() throws -> Stage {
+    private func stage() async throws -> Stage {
         let root = SceneAddress("root", parameters: ["n": "5"])
         let size = TerminalSize(columns: 40, rows: 12)
         let stage = Stage(SceneStack(root: root), size: size, clock: SkippingClock()) { [record] in
             RecordedScene($0, record)
         } show: { [shown] in
-            shown.canvas = $0
+            shown.show($0)
         }
-        try stage.begin()
+        try await stage.begin()
         return stage
     }
 
-    private var text: String { (0..<shown.canvas.size.rows).map(shown.canvas.text).joined(separator: "\n") }
-
     @Test func theClearKeyAsksAndOnlyYesClears() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         try await stage.take(.key(.control("x")))
-        #expect(text.contains("Clear root?") && text.contains("[Keep: n]"))
+        #expect(shown.text.contains("Clear root?") && shown.text.contains("[Keep: n]"))
         try await stage.take(.key(.character("+")))
         try await stage.take(.paste("99"))
         try await stage.take(.key(.escape))
         #expect(
             stage.top.title == "root 5",
             "keys and pastes have no effect while the alert is open, and Escape keeps the number")
-        #expect(!text.contains("Clear root?"))
+        #expect(!shown.text.contains("Clear root?"))
         try await stage.take(.key(.control("x")))
         try await stage.take(.key(.character("y")))
         #expect(stage.top.title == "root 0")
@@ -50,7 +46,7 @@ struct QuestionTests {
     }
 
     @Test func aProgramWaitsForTheAnswer() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let program = try await asking(stage)
         #expect(throws: SceneRefusal.self, "one question at a time") { try stage.refuseWhileAsking() }
         try await stage.take(.key(.character("y")))
@@ -59,7 +55,7 @@ struct QuestionTests {
     }
 
     @Test func choosingToKeepCancelsTheRequest() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let program = try await asking(stage)
         try await stage.take(.key(.character("n")))
         await #expect(throws: CancellationError.self) { try await program.value }
@@ -67,11 +63,11 @@ struct QuestionTests {
     }
 
     @Test func cancellingARequestRemovesItsQuestion() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let program = try await asking(stage)
         program.cancel()
         await #expect(throws: CancellationError.self) { try await program.value }
-        #expect(stage.question == nil && !text.contains("Clear root?"))
+        #expect(stage.question == nil && !shown.text.contains("Clear root?"))
         #expect(stage.top.title == "root 5")
     }
 }

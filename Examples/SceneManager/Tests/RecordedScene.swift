@@ -1,30 +1,36 @@
 import SceneManager
 import Terminal
 
-/// The events of the scenes in a test.
+/// The moments of the scenes in a test.
 @MainActor
 final class Record {
     var moments: [String] = []
+    /// The names of the scenes that were released.
+    var released: [String] = []
 
-    /// Returns the events since the last call.
+    /// Returns the moments since the last call.
     func take() -> [String] {
         defer { moments = [] }
         return moments
     }
 }
 
-/// A scene that records its events: `NAME?n=5`.
+/// A scene that records its moments: `NAME?n=5`.
 final class RecordedScene: Scene {
     private let record: Record
     private let name: String
     private var number: Int
+    private var orientation: Orientation?
+    let entrance: Transition?
+    let exit: Transition?
 
-    init(_ address: SceneAddress, _ record: Record) {
+    init(_ address: SceneAddress, _ record: Record, entrance: Transition? = nil, exit: Transition? = nil) {
         (self.record, name, number) = (record, address.name, address.number("n") ?? 0)
-        record.moments.append("make \(address)")
+        (self.entrance, self.exit) = (entrance, exit)
+        record.moments.append("\(name) init")
     }
 
-    isolated deinit { record.moments.append("gone \(name)") }
+    isolated deinit { record.released.append(name) }
 
     var title: String { "\(name) \(number)" }
 
@@ -34,7 +40,10 @@ final class RecordedScene: Scene {
         return address
     }
 
-    func draw(on canvas: inout Canvas) { canvas.write("<\(name) \(number)>", at: Position(row: 0, column: 0)) }
+    func draw(on canvas: inout Canvas) {
+        canvas.write("<\(name) \(number)>", at: Position(row: 0, column: 0))
+        canvas.write(orientation.map { "\($0)" } ?? "no layout", at: Position(row: 1, column: 0))
+    }
 
     func take(_ event: TerminalEvent) -> SceneAction {
         switch event {
@@ -58,7 +67,11 @@ final class RecordedScene: Scene {
         }
     }
 
-    func sleep() { record.moments.append("sleep \(name)") }
-    func restore() { record.moments.append("restore \(name)") }
-    func end() { record.moments.append("end \(name)") }
+    func take(_ moment: SceneMoment) {
+        if case .layout(let orientation) = moment {
+            self.orientation = orientation
+        } else {
+            record.moments.append("\(name) \("\(moment)".prefix { $0 != "(" })")
+        }
+    }
 }

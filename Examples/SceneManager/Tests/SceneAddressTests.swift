@@ -1,3 +1,4 @@
+import Foundation
 import SceneManager
 import Testing
 
@@ -26,7 +27,15 @@ struct SceneAddressTests {
         #expect(address.url(scheme: "scenes") == "scenes://push/counter?n=5")
     }
 
-    @Test(arguments: ["", "?n=5", "/x", "a b", "日本"])
+    @Test func isEncodedAsItsText() throws {
+        let addresses = [SceneAddress("menu"), SceneAddress("note", parameters: ["text": "犬"])]
+        let json = try JSONEncoder().encode(addresses)
+        #expect(String(decoding: json, as: UTF8.self) == #"["menu","note?text=%E7%8A%AC"]"#)
+        #expect(try JSONDecoder().decode([SceneAddress].self, from: json) == addresses)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(SceneAddress.self, from: Data(#""a b""#.utf8)) }
+    }
+
+    @Test(arguments: ["", "?n=5", "/x", "a b", "日本", "a/日本", "a/b c"])
     func textWithoutASceneIsNotAnAddress(_ text: String) { #expect(SceneAddress(parsing: text) == nil) }
 
     @Test func parametersAreChangedInPlace() {
@@ -48,7 +57,7 @@ struct SceneAddressTests {
         #expect(try SceneOrder(try #require(SceneAddress(parsing: text))) == order)
     }
 
-    @Test(arguments: ["push", "push/", "replace", "pop-to", "push/日本"])
+    @Test(arguments: ["push", "push/", "replace", "pop-to"])
     func aCommandWithoutANameIsRejected(_ text: String) throws {
         let address = try #require(SceneAddress(parsing: text))
         #expect(throws: SceneRefusal.self) { try SceneOrder(address) }

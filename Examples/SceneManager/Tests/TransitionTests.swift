@@ -26,13 +26,13 @@ struct TransitionTests {
         #expect(way.picture(from: old, to: new, at: 1) == new)
     }
 
-    @Test(arguments: [Colour.white, .black])
-    func aFadeShowsOnlyItsColorInTheMiddle(_ colour: Colour) {
+    @Test(arguments: [Color.white, .black])
+    func aFadeShowsOnlyItsColorInTheMiddle(_ colour: Color) {
         let way = Transition(.fade(through: colour), .seconds(1))
-        #expect(colours(way.picture(from: old, to: new, at: 0.5)) == [colour.onTerminal])
+        #expect(colours(way.picture(from: old, to: new, at: 0.5)) == [colour])
         let before = way.picture(from: old, to: new, at: 0.25)
         #expect(before.text(row: 1) == "oooooooooooo" && !colours(before).contains(nil))
-        #expect(colours(before) != [colour.onTerminal], "half of the way is not all of it")
+        #expect(colours(before) != [colour], "half of the way is not all of it")
         #expect(way.picture(from: old, to: new, at: 0.75).text(row: 1) == "nnnnnnnnnnnn")
     }
 

@@ -8,18 +8,14 @@ import Testing
 struct WorkTests {
     private let shown = Shown()
 
-    private final class Shown {
-        var canvas = Canvas(size: TerminalSize(columns: 1, rows: 1))
-    }
-
-    private func stage() throws -> Stage {
+    private func stage() async throws -> Stage {
         let stack = SceneStack(root: SceneAddress("root"))
         let stage = Stage(stack, size: TerminalSize(columns: 40, rows: 5), clock: SkippingClock()) {
             $0.name == "root" ? RecordedScene($0, Record()) as any Scene : LoadingScene($0)
-        } show: { [shown] canvas in
-            shown.canvas = canvas
+        } show: { [shown] in
+            shown.show($0)
         }
-        try stage.begin()
+        try await stage.begin()
         return stage
     }
 
@@ -31,7 +27,7 @@ struct WorkTests {
     private var text: String { shown.canvas.text(row: 1) }
 
     @Test func `a scene loads when it becomes visible, and is drawn afterwards`() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let (scene, work) = try await push(stage)
         #expect(text == "<page: loading>")
         scene.server.answer(.success("犬"))
@@ -41,7 +37,7 @@ struct WorkTests {
     }
 
     @Test func `a scene shows why it has not loaded, and loads again on request`() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let (scene, work) = try await push(stage)
         scene.server.answer(.failure(SceneRefusal("no server", code: "down")))
         await #expect(throws: SceneRefusal("no server", code: "down")) { try await work.value }
@@ -54,7 +50,7 @@ struct WorkTests {
     }
 
     @Test func `the reply to a URL waits for the loading`() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let reply = Task { try await stage.performAnswered(.go(.push(SceneAddress("page")))) }
         while stage.top.title != "page" { await Task.yield() }
         try #require(stage.top as? LoadingScene).server.answer(.failure(SceneRefusal("no server", code: "down")))
@@ -63,7 +59,7 @@ struct WorkTests {
 
     @Test(arguments: ["cancel", "leave", "withdraw", "end"])
     func `loading can be cancelled`(_ way: String) async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let reply = Task { try await stage.performAnswered(.go(.push(SceneAddress("page")))) }
         while stage.top.title != "page" { await Task.yield() }
         let scene = try #require(stage.top as? LoadingScene)
@@ -78,7 +74,7 @@ struct WorkTests {
     }
 
     @Test func `work performs its action, if its scene is still visible`() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let (scene, loading) = try await push(stage)
         scene.server.answer(.success("犬"))
         try await loading.value
@@ -99,7 +95,7 @@ struct WorkTests {
     }
 
     @Test func `the error of work is a notice, unless it was cancelled`() async throws {
-        let stage = try stage()
+        let stage = try await stage()
         let failed = try await stage.perform(.run { throw SceneRefusal("no browser", code: "none") })
         await #expect(throws: SceneRefusal.self) { try await failed?.value }
         #expect(shown.canvas.text(row: 4).contains("no browser"))

@@ -1,3 +1,5 @@
+internal import Terminal
+
 /// An order that another program gives with a URL.
 public enum SceneOrder: Sendable, Hashable {
     /// `push/NAME`, `pop`, `pop-to-root`, `pop-to/NAME`, `replace/NAME`; the scene's own parameters follow its name.
@@ -43,7 +45,7 @@ extension Transition {
         let (colour, time) = (address["fade"], address["ms"])
         (address["fade"], address["ms"]) = (nil, nil)
         guard let colour else { return nil }
-        guard let through = ["white": Colour.white, "black": .black][colour] else {
+        guard let through = ["white": Color.white, "black": .black][colour] else {
             throw SceneRefusal("fade=\(colour): a fade goes through white or black", code: "bad-fade")
         }
         let milliseconds = time.map { Int($0) } ?? usual

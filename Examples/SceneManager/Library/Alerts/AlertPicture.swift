@@ -1,45 +1,43 @@
-internal import Terminal
+public import Terminal
 
 extension Canvas {
     /// Returns this canvas dimmed, with the alert in a box in the middle.
-    func under(_ alert: Alert) -> Canvas {
+    public func under(_ alert: Alert) -> Canvas {
+        let box = Canvas(showing: alert, columns: max(2, size.columns - 6))
         var canvas = mixed(with: .black, share: 0.6)
-        let texts = [alert.title, alert.message, alert.buttons.joined(separator: "  ")]
-        let width = min(texts.map(\.displayWidth).max() ?? 0, max(2, size.columns - 6))
+        canvas.draw(
+            box, row: max(0, (size.rows - box.size.rows) / 2), column: max(0, (size.columns - box.size.columns) / 2))
+        return canvas
+    }
+
+    /// Draws a box around an alert, with at most this many columns of text.
+    private init(showing alert: Alert, columns: Int) {
+        let buttons = alert.choices.map { "[\($0.label): \($0.key)]" }
+        let texts = [alert.title, alert.message, buttons.joined(separator: "  ")]
+        let width = min(texts.map(\.displayWidth).max() ?? 0, columns)
         let message = alert.message.wrapped(columns: width)
-        let left = max(0, (size.columns - width - 4) / 2)
-        let top = max(0, (size.rows - message.count - 5) / 2)
-        let (frame, title) = (Style.box, Style.boxTitle)
+        self.init(size: TerminalSize(columns: width + 4, rows: message.count + 5))
 
         let bar = String(repeating: "─", count: width + 2)
-        let blank = "│" + String(repeating: " ", count: width + 2) + "│"
-        var lines: [(edges: String, text: String, style: Style)] = [("╭\(bar)╮", "", frame)]
-        lines.append((blank, alert.title, title))
-        lines += message.map { (blank, $0, frame) }
-        lines += [(blank, "", frame), (blank, "", frame), ("╰\(bar)╯", "", frame)]
-        for (offset, line) in lines.enumerated() {
-            canvas.write(line.edges, at: Position(row: top + offset, column: left), style: frame)
-            let inside = Position(row: top + offset, column: left + 2)
-            canvas.write(line.text, at: inside, style: line.style, columns: width)
+        for row in 0..<size.rows {
+            fill(row: row, style: .box)
+            for column in [0, size.columns - 1] { write("│", at: Position(row: row, column: column), style: .box) }
         }
-        var column = left + 2
-        for (place, button) in alert.buttons.enumerated() {
-            column = canvas.write(
-                button, at: Position(row: top + message.count + 3, column: column),
-                style: place == alert.selected ? .chosen : frame, columns: max(0, left + 2 + width - column))
-            column += 2
+        write("╭\(bar)╮", at: Position(row: 0, column: 0), style: .box)
+        write("╰\(bar)╯", at: Position(row: size.rows - 1, column: 0), style: .box)
+        write(alert.title, at: Position(row: 1, column: 2), style: .boxTitle, columns: width)
+        for (row, line) in message.enumerated() { write(line, at: Position(row: 2 + row, column: 2), style: .box) }
+        var column = 2
+        for (place, button) in buttons.enumerated() {
+            let style = place == alert.selected ? Style.chosen : .box
+            let start = Position(row: size.rows - 2, column: column)
+            column = write(button, at: start, style: style, columns: max(0, width + 2 - column)) + 2
         }
-        return canvas
     }
 }
 
-extension Alert {
-    fileprivate var buttons: [String] { choices.map { "[\($0.label): \($0.key)]" } }
-}
-
 extension Style {
-    fileprivate static let box = Style(
-        foreground: Colour.white.onTerminal, background: Colour(60, 60, 60).onTerminal)
+    fileprivate static let box = Style(foreground: .white, background: .rgb(red: 60, green: 60, blue: 60))
 
     fileprivate static let boxTitle = {
         var style = box

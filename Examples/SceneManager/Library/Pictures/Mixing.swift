@@ -1,50 +1,37 @@
 public import Terminal
 
-/// A 24-bit colour, which can be mixed with another.
-public struct Colour: Sendable, Hashable {
-    public var red: UInt8
-    public var green: UInt8
-    public var blue: UInt8
+extension Color {
+    public static let black = Color.rgb(red: 0, green: 0, blue: 0)
+    public static let white = Color.rgb(red: 255, green: 255, blue: 255)
 
-    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
-
-    public static let black = Colour(0, 0, 0)
-    public static let white = Colour(255, 255, 255)
-    /// The colour that is used for the terminal's default text colour, which cannot be queried.
-    static let text = Colour(204, 204, 204)
-
-    /// Returns this colour mixed with a share of another one: 0 is this colour, 1 the other.
-    func mixed(with other: Colour, share: Double) -> Colour {
-        func mix(_ one: UInt8, _ other: UInt8) -> UInt8 {
-            UInt8((Double(one) + (Double(other) - Double(one)) * min(max(share, 0), 1)).rounded())
-        }
-        return Colour(mix(red, other.red), mix(green, other.green), mix(blue, other.blue))
+    /// The parts red, green and blue. The colours of a terminal's palette are unknown, so a grey stands for them.
+    fileprivate static func parts(_ colour: Color?, orGrey grey: Double) -> SIMD3<Double> {
+        guard case .rgb(let red, let green, let blue) = colour else { return SIMD3(repeating: grey) }
+        return SIMD3(Double(red), Double(green), Double(blue))
     }
 
-    /// The same colour as a value for the terminal.
-    public var onTerminal: Color { .rgb(red: red, green: green, blue: blue) }
-
-    /// Converts a terminal's colour. Palette colours differ between terminals, so the default colour `own` is used for
-    /// them.
-    init(_ color: Color?, default own: Colour) {
-        if case .rgb(let red, let green, let blue) = color { self.init(red, green, blue) } else { self = own }
+    fileprivate init(_ parts: SIMD3<Double>) {
+        let rounded = parts.rounded(.toNearestOrAwayFromZero)
+        self = .rgb(red: UInt8(rounded.x), green: UInt8(rounded.y), blue: UInt8(rounded.z))
     }
 }
 
 extension Style {
     /// The style of a selected row: white on blue.
     public static let chosen = {
-        var style = Style(foreground: Colour.white.onTerminal, background: Colour(0, 70, 140).onTerminal)
+        var style = Style(foreground: .white, background: .rgb(red: 0, green: 70, blue: 140))
         style.isBold = true
         return style
     }()
 
-    /// Returns the style with a share of a colour mixed into text and background; 1 hides the text.
-    func mixed(with colour: Colour, share: Double) -> Style {
-        let (text, paper) = (Colour(foreground, default: .text), Colour(background, default: .black))
+    /// Returns the style with a share of a colour, from 0 to 1, mixed into text and background; 1 hides the text.
+    func mixed(with colour: Color, share: Double) -> Style {
+        let goal = Color.parts(colour, orGrey: 0)
+        func mix(_ parts: SIMD3<Double>) -> Color { Color(parts + (goal - parts) * share) }
+        let (text, paper) = (Color.parts(foreground, orGrey: 204), Color.parts(background, orGrey: 0))
         var mixed = self
-        mixed.foreground = (isReversed ? paper : text).mixed(with: colour, share: share).onTerminal
-        mixed.background = (isReversed ? text : paper).mixed(with: colour, share: share).onTerminal
+        mixed.foreground = mix(isReversed ? paper : text)
+        mixed.background = mix(isReversed ? text : paper)
         // Terminals show dim and bold text in other colours, so both attributes are removed in the course of the
         // mixing.
         (mixed.isReversed, mixed.isDim, mixed.isBold) = (false, isDim && share < 0.5, isBold && share < 0.5)
@@ -54,7 +41,7 @@ extension Style {
 
 extension Canvas {
     /// Returns the canvas with a share of a colour mixed into all of it, and without a cursor.
-    func mixed(with colour: Colour, share: Double) -> Canvas {
+    func mixed(with colour: Color, share: Double) -> Canvas {
         var canvas = self
         canvas.cursor = nil
         for row in 0..<size.rows {

@@ -18,47 +18,38 @@ public final class ChildScenes {
     public var count: Int { makers.count }
 
     /// The visible child.
-    public var current: any Scene { child(place) }
-
-    /// Whether a child currently exists.
-    public func isMade(_ place: Int) -> Bool { made[place] != nil }
-
-    /// Returns the change to another child; `nil` if there is no such child, or it is already visible.
-    public func turn(to place: Int, by transition: Transition) -> ChildTurn? {
-        guard makers.indices.contains(place), place != self.place else { return nil }
-        return ChildTurn(transition: transition) { [self] in
-            let (old, isNew) = (current, !isMade(place))
-            self.place = place
-            let new = current
-            return {
-                old.sleep()
-                if !isNew { new.restore() }
-            }
-        }
-    }
-
-    /// Releases the children that are not visible.
-    public func letGo() {
-        made = made.filter { $0.key == place }
-        current.letGo()
-    }
-
-    public func sleep() { current.sleep() }
-    public func restore() { current.restore() }
-    public func end() { for child in made.values { child.end() } }
-
-    private func child(_ place: Int) -> any Scene {
-        if let child = made[place] { return child }
-        let child = makers[place]()
+    public var current: any Scene {
+        let child = made[place] ?? makers[place]()
         made[place] = child
         return child
+    }
+
+    /// Returns the change to another child; `.redraw` if there is no such child, or it is already visible.
+    public func turn(to place: Int, by transition: Transition) -> SceneAction {
+        guard makers.indices.contains(place), place != self.place else { return .redraw }
+        return .turn(
+            ChildTurn(transition: transition) { [self] in
+                let (old, isReturning) = (current, made[place] != nil)
+                self.place = place
+                return (old, current, isReturning)
+            })
+    }
+
+    /// Passes a moment of the container to its visible child; all children end with the container.
+    public func take(_ moment: SceneMoment) {
+        switch moment {
+        case .end: for child in made.values { child.take(moment) }
+        case .memoryShort:
+            made = made.filter { $0.key == place }
+            current.take(moment)
+        default: current.take(moment)
+        }
     }
 }
 
 /// The change from one child to another.
 public struct ChildTurn {
     let transition: Transition
-    /// Shows the other child. Returns a closure, which is called once the old child is no longer visible, and notifies
-    /// both children.
-    let begin: @MainActor () -> @MainActor () -> Void
+    /// Makes the other child the visible one.
+    let begin: @MainActor () -> (old: any Scene, new: any Scene, isReturning: Bool)
 }

@@ -1,24 +1,39 @@
 public import Terminal
 
-/// Scenes side by side, with a row of dots that marks the visible one: `NAME?page=2`, counted from 1.
+/// A container that shows one of several scenes, with a row of dots that marks which: `NAME?page=2`, counted from 1. Its
+/// pages lie side by side, or on a card that is turned over.
 @MainActor
 public final class PagedScene: Scene {
+    public enum Arrangement: Sendable {
+        case sideBySide
+        /// A card with a front and a back.
+        case card
+    }
+
     private let name: SceneAddress
     private let pages: ChildScenes
+    private let arrangement: Arrangement
     private let duration: Duration
+    public let entrance: Transition?
+    public let exit: Transition?
 
     /// - Parameters:
     ///   - address: its `page` selects the visible page, counted from 1.
-    ///   - pages: the pages from left to right; each is created when it is first shown.
+    ///   - pages: the pages in order; each is created when it is first shown.
     ///   - duration: how long the transition to another page takes.
-    public init(_ address: SceneAddress, pages: [ChildScenes.Maker], duration: Duration = .milliseconds(250)) {
-        name = address
-        self.duration = duration
+    ///   - entrance: the transition by which the container comes.
+    ///   - exit: the transition by which it leaves.
+    public init(
+        _ address: SceneAddress, _ arrangement: Arrangement = .sideBySide, pages: [ChildScenes.Maker],
+        duration: Duration = .milliseconds(250), entrance: Transition? = nil, exit: Transition? = nil
+    ) {
+        (name, self.arrangement, self.duration) = (address, arrangement, duration)
+        (self.entrance, self.exit) = (entrance, exit)
         self.pages = ChildScenes(pages, showing: (address.number("page") ?? 1) - 1)
     }
 
     public var title: String { pages.current.title }
-    public var hint: String { "← →: other pages" }
+    public var hint: String { arrangement == .card ? "space: turn over" : "← →: other pages" }
 
     public var address: SceneAddress {
         var address = name
@@ -27,7 +42,7 @@ public final class PagedScene: Scene {
     }
 
     /// The page indicator.
-    public var dots: String { (0..<pages.count).map { $0 == pages.place ? "●" : "○" }.joined(separator: " ") }
+    var dots: String { (0..<pages.count).map { $0 == pages.place ? "●" : "○" }.joined(separator: " ") }
 
     public func draw(on canvas: inout Canvas) {
         pages.current.draw(on: &canvas)
@@ -39,11 +54,14 @@ public final class PagedScene: Scene {
         switch event {
         case .key(.right): go(to: pages.place + 1)
         case .key(.left): go(to: pages.place - 1)
+        case .key(.character(" ")): turnOver()
         default: pages.current.take(event)
         }
     }
 
+    /// Carries out the orders `page/2`, and `flip`, which shows the next page or, after the last one, the first.
     public func take(_ order: SceneAddress) throws -> SceneAction? {
+        if order.name == "flip" { return turnOver() }
         guard order.name == "page" else { return try pages.current.take(order) }
         guard let number = order.argument.flatMap({ Int($0) }), (1...pages.count).contains(number) else {
             throw SceneRefusal("the pages are numbered 1 to \(pages.count)", code: "no-such-page")
@@ -51,15 +69,14 @@ public final class PagedScene: Scene {
         return go(to: number - 1)
     }
 
-    private func go(to place: Int) -> SceneAction {
-        let way = Transition(.slide(forward: place > pages.place), duration)
-        return pages.turn(to: place, by: way).map(SceneAction.turn) ?? .redraw
-    }
-
     public var isLoaded: Bool { pages.current.isLoaded }
     public func load() async throws { try await pages.current.load() }
-    public func sleep() { pages.sleep() }
-    public func restore() { pages.restore() }
-    public func end() { pages.end() }
-    public func letGo() { pages.letGo() }
+    public func take(_ moment: SceneMoment) { pages.take(moment) }
+
+    private func turnOver() -> SceneAction { go(to: (pages.place + 1) % pages.count) }
+
+    private func go(to place: Int) -> SceneAction {
+        let way: Transition.Kind = arrangement == .card ? .flip : .slide(forward: place > pages.place)
+        return pages.turn(to: place, by: Transition(way, duration))
+    }
 }

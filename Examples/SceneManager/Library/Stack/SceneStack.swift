@@ -1,91 +1,108 @@
-/// A stack of scenes. Only the top scene is visible. The stack is a value: a change returns the steps to perform.
-///
-/// A scene is created when it is first shown. If it is not visible, it may be released; its address stays on the stack,
-/// and the scene is created again from it.
-public struct SceneStack: Sendable, Equatable {
-    /// An entry on the stack.
-    public struct Entry: Sendable, Hashable, Identifiable {
-        public let id: Int
-        /// The address from which the scene is created.
-        public fileprivate(set) var address: SceneAddress
-        /// Whether the scene currently exists.
-        public fileprivate(set) var isMade = false
-        /// Whether the scene was shown before, even if that was in an earlier run of the program.
-        fileprivate var wasShown = false
+/// A command that changes a stack of scenes.
+public enum StackCommand: Sendable, Hashable {
+    /// Push a new scene.
+    case push(SceneAddress)
+    /// Remove the top scene.
+    case pop
+    /// Remove all scenes except the root.
+    case popToRoot
+    /// Remove all scenes above the nearest one with this name.
+    case popTo(String)
+    /// Replace the top scene with a new one.
+    case replace(SceneAddress)
+    /// Remove all scenes above the nearest one with exactly this address; push a new scene if there is none.
+    case show(SceneAddress)
+}
+
+/// A place on the stack. Its scene exists while it is visible, and then until it is released or leaves the stack.
+@MainActor
+final class StackEntry {
+    private var released: SceneAddress
+    fileprivate(set) var scene: (any Scene)?
+    /// What the scene does in the background, such as loading: at most one thing.
+    var work: Task<Void, any Error>?
+    /// Whether the scene was shown before, even if that was in an earlier run of the program.
+    var wasShown: Bool
+
+    fileprivate init(_ address: SceneAddress, wasShown: Bool = false) {
+        (released, self.wasShown) = (address, wasShown)
     }
 
-    /// A step to perform for the scene of an entry. Steps are performed in order. Scenes are created first, so that
-    /// nothing has changed yet if this fails.
-    public enum Step: Sendable, Hashable {
-        /// Create the scene from its address, to show it.
-        case make(Entry.ID)
-        /// Notify the scene that another scene now covers it.
-        case sleep(Entry.ID)
-        /// Notify the scene that it is visible again.
-        case restore(Entry.ID)
-        /// Notify the scene that it has left the stack.
-        case end(Entry.ID)
-        /// Release the scene to free its memory; its entry stays on the stack.
-        case release(Entry.ID)
-    }
+    /// The address from which the scene can be created in its current state.
+    var address: SceneAddress { scene?.address ?? released }
 
+    /// Releases the scene to free its memory; it is created again from its address when it is shown.
+    func release() {
+        work?.cancel()
+        (released, scene) = (address, nil)
+    }
+}
+
+/// A stack of scenes, of which only the top one is visible. ``Stage`` compares it before and after a command, and
+/// notifies the scenes of the difference.
+@MainActor
+struct SceneStack {
     /// The maximum number of scenes on the stack. A limit is necessary, because other programs can push scenes too.
-    public static let depthLimit = 100
+    nonisolated static let depthLimit = 100
 
     /// The entries, root first; never empty.
-    public private(set) var entries: [Entry] = []
-    private var lastID = 0
+    private(set) var entries: [StackEntry]
 
     /// Creates a stack that has not been shown yet.
-    public init(root: SceneAddress) { append(root) }
+    init(root: SceneAddress) { entries = [StackEntry(root)] }
 
     /// Restores the stack of an earlier run, root first; `nil` without a root.
-    public init?(restoring addresses: [SceneAddress]) {
+    init?(restoring addresses: [SceneAddress]) {
         guard !addresses.isEmpty else { return nil }
-        for address in addresses.prefix(Self.depthLimit) { append(address, wasShown: true) }
+        entries = addresses.prefix(Self.depthLimit).map { StackEntry($0, wasShown: true) }
     }
 
-    /// The visible entry.
-    public var top: Entry { entries[entries.endIndex - 1] }
+    /// The entry of the visible scene.
+    var top: StackEntry { entries[entries.endIndex - 1] }
 
-    /// The addresses from which the stack can be restored.
-    public var addresses: [SceneAddress] { entries.map(\.address) }
-
-    /// Records the current address of a scene.
-    public mutating func note(_ address: SceneAddress, for id: Entry.ID) {
-        guard let place = entries.firstIndex(where: { $0.id == id }) else { return }
-        entries[place].address = address
-    }
-
-    /// Shows the top scene when the program starts.
-    public mutating func begin() -> [Step] { showTop() }
-
-    /// Releases every scene that is not visible.
-    public mutating func letGo() -> [Step] {
-        entries.indices.dropLast().compactMap { place in
-            guard entries[place].isMade else { return nil }
-            entries[place].isMade = false
-            return .release(entries[place].id)
+    /// Changes the stack; an error leaves it unchanged.
+    mutating func apply(_ command: StackCommand) throws(SceneRefusal) {
+        switch command {
+        case .push(let address):
+            guard entries.count < Self.depthLimit else { throw .full }
+            entries.append(StackEntry(address))
+        case .pop:
+            guard entries.count > 1 else { throw .onlyRoot }
+            entries.removeLast()
+        case .popToRoot: entries.removeSubrange(1...)
+        case .popTo(let name):
+            guard let place = entries.lastIndex(where: { $0.address.name == name }) else { throw .notOnStack(name) }
+            entries.removeSubrange((place + 1)...)
+        case .replace(let address): entries[entries.endIndex - 1] = StackEntry(address)
+        case .show(let address):
+            guard let place = entries.lastIndex(where: { $0.address == address }) else {
+                return try apply(.push(address))
+            }
+            entries.removeSubrange((place + 1)...)
         }
     }
 
-    mutating func append(_ address: SceneAddress, wasShown: Bool = false) {
-        lastID += 1
-        entries.append(Entry(id: lastID, address: address, wasShown: wasShown))
+    /// Creates the top scene if it does not exist. A scene that was shown before is skipped if it cannot be created
+    /// again, because its data may be gone.
+    mutating func makeTop(_ factory: SceneProgram.Factory) throws -> any Scene {
+        while true {
+            if let scene = top.scene { return scene }
+            do { top.scene = try factory(top.address) } catch {
+                guard top.wasShown, entries.count > 1 else { throw error }
+                entries.removeLast()
+            }
+        }
     }
+}
 
-    /// Removes all entries except the lowest `count`, from the top down, and returns the `end` steps for their scenes.
-    mutating func removeAll(above count: Int) -> [Step] {
-        let ended = entries[count...].reversed().filter(\.isMade).map { Step.end($0.id) }
-        entries.removeLast(entries.count - count)
-        return ended
-    }
+extension SceneRefusal {
+    /// The root cannot be removed.
+    static let onlyRoot = SceneRefusal("only the first screen is left, and it cannot be closed", code: "only-root")
 
-    /// Creates the top scene if it does not exist, and restores it if it was shown before.
-    mutating func showTop() -> [Step] {
-        let place = entries.endIndex - 1
-        let shown = entries[place]
-        (entries[place].isMade, entries[place].wasShown) = (true, true)
-        return (shown.isMade ? [] : [.make(shown.id)]) + (shown.wasShown ? [.restore(shown.id)] : [])
+    static let full = SceneRefusal(
+        "\(SceneStack.depthLimit) screens are open already; go back first", code: "full")
+
+    static func notOnStack(_ name: String) -> SceneRefusal {
+        SceneRefusal("there is no screen “\(name)” to go back to", code: "not-on-stack")
     }
 }

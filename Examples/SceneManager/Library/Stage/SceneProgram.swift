@@ -16,34 +16,35 @@ internal import Terminal
 /// }
 /// ```
 public struct SceneProgram: Sendable {
-    let id: ApplicationID
-    let scheme: URLScheme
-    let root: SceneAddress
-    let scenes: @MainActor (Application) -> Stage.Factory
-    let order: @Sendable (SceneAddress) throws -> SceneOrder
+    /// Creates the scene for an address, or throws a ``SceneRefusal`` if there is no such scene.
+    public typealias Factory = @MainActor (SceneAddress) throws -> any Scene
+
+    fileprivate let id: ApplicationID
+    fileprivate let scheme: URLScheme
+    private let root: SceneAddress
+    private let scenes: @MainActor (Application) -> Factory
+    fileprivate let order: @Sendable (SceneAddress) throws -> SceneOrder
 
     /// - Parameters:
     ///   - id: the application id, and the name of the pasteboard that stores the stack.
     ///   - scheme: the scheme of the URLs that give orders.
     ///   - root: the address of the bottom scene, which the factory must always be able to create.
     ///   - order: returns the order that a URL gives.
-    ///   - scenes: called once the program is connected; returns the function that creates the scene for an address, or
-    ///     throws a ``SceneRefusal``.
+    ///   - scenes: called once the program is connected; returns the function that creates the scenes.
     public init(
         id: ApplicationID, scheme: URLScheme, root: SceneAddress,
         order: @escaping @Sendable (SceneAddress) throws -> SceneOrder = { try SceneOrder($0) },
-        scenes: @escaping @MainActor (Application) -> Stage.Factory
+        scenes: @escaping @MainActor (Application) -> Factory
     ) {
         (self.id, self.scheme, self.root) = (id, scheme, root)
         (self.order, self.scenes) = (order, scenes)
     }
 
     /// Creates a program whose scenes do not need the connection.
-    /// - Parameter factory: creates the scene for an address, or throws a ``SceneRefusal``.
     public init(
         id: ApplicationID, scheme: URLScheme, root: SceneAddress,
         order: @escaping @Sendable (SceneAddress) throws -> SceneOrder = { try SceneOrder($0) },
-        factory: @escaping Stage.Factory
+        factory: @escaping Factory
     ) {
         self.init(id: id, scheme: scheme, root: root, order: order, scenes: { _ in factory })
     }
@@ -55,11 +56,11 @@ public struct SceneProgram: Sendable {
             let app = try await Application.connect(id: id, schemes: [scheme])
             let board = try await app.pasteboard(named: PasteboardName(id.text), create: true)
             let (stack, notice) = try await stack(on: board)
-            let keeper = StateKeeper(written: []) { try await board.setValue($0) }
+            let keeper = StateKeeper { try await board.setValue($0) }
             let terminal = try Terminal.open()
             defer { terminal.close() }
             let stage = Stage(stack, size: terminal.size, factory: scenes(app)) { terminal.show($0) }
-            try stage.begin()
+            try await stage.begin()
             stage.notice = notice
             let session = SceneSession(program: self, stage: stage, keeper: keeper, terminal: terminal)
             let signal = await session.run(app)
@@ -87,5 +88,84 @@ public struct SceneProgram: Sendable {
                 "started with the first screen, because the pasteboard \(id) contains something else (\(error.message))"
             )
         }
+    }
+}
+
+/// One run of the program: passes events from the terminal, URLs and the kernel to the stage.
+@MainActor
+private struct SceneSession {
+    let program: SceneProgram
+    let stage: Stage
+    let keeper: StateKeeper
+    let terminal: Terminal
+
+    /// Runs until the user or a signal ends it.
+    /// - Returns: the signal that ended the run; `nil` if a key did.
+    func run(_ app: Application) async -> Int32? {
+        let (inputs, feed) = AsyncStream.makeStream(of: TerminalEvent.self)
+        return await withTaskGroup(of: Void.self) { group in
+            // At the end, a transition jumps to its end, and an alert disappears.
+            defer {
+                group.cancelAll()
+                stage.end()
+            }
+            stage.didWork = store
+            group.addTask { await receive(app) }
+            group.addTask { for await _ in MemoryPressure.events() { await stage.letGo() } }
+            group.addTask { for await event in inputs { await take(event) } }
+            for await event in terminal.events {
+                if case .interrupted(let signal) = event { return signal }
+                feed.yield(event)
+            }
+            return nil
+        }
+    }
+
+    /// URLs no longer arrive if the scheme is lost, for example to another process with this id. The user cannot fix
+    /// that with a key, so it is only reported.
+    private func receive(_ app: Application) async {
+        do { try await app.onOpenURL { [.string(try await answer($0.url))] } } catch {
+            if !Task.isCancelled { stage.notice = "URLs no longer arrive: \(error)" }
+        }
+    }
+
+    private func take(_ event: TerminalEvent) async {
+        guard !stage.isOver else { return }
+        do { try await stage.take(event) } catch { stage.notice = "\(error)" }
+        // Close the terminal, which ends the loop over its events.
+        if stage.isOver { terminal.close() }
+        store()
+    }
+
+    /// Stores the addresses of the screens in the background, so that typing does not wait for the disk.
+    private func store() {
+        let addresses = stage.addresses
+        Task {
+            do { try await keeper.keep(addresses) } catch {
+                stage.notice = "the open screens could not be stored: \(error)"
+            }
+        }
+    }
+
+    /// Carries out the order of a URL. The picture is complete and the stack is on disk when this returns.
+    /// - Returns: the title of the visible scene or, for `stack`, the addresses of all scenes, root first.
+    private func answer(_ url: String) async throws -> String {
+        guard var address = SceneAddress(url: url) else {
+            throw SceneRefusal("“\(url)” does not name a screen; use \(program.scheme)://NAME", code: "no-name")
+        }
+        try stage.refuseWhileAsking()
+        let transition = try Transition.take(from: &address)
+        switch try program.order(address) {
+        case .stack(let command): try await stage.performAnswered(.go(command, by: transition))
+        case .letGo: await stage.letGo()
+        case .list: return stage.addresses.map(\.description).joined(separator: "\n")
+        case .scene(let order):
+            guard let action = try stage.top.take(order) else {
+                throw SceneRefusal("the screen “\(stage.top.title)” does not support “\(order)”", code: "unknown-order")
+            }
+            try await stage.performAnswered(action)
+        }
+        try await keeper.keep(stage.addresses)
+        return stage.top.title
     }
 }

@@ -1,4 +1,4 @@
-public import Terminal
+internal import Terminal
 
 /// An open alert, and the action that its answer leads to.
 struct Question {
@@ -11,10 +11,10 @@ struct Question {
 extension Stage {
     /// Handles a key, a paste, or a new size.
     /// - Throws: the reason why the requested action was rejected.
-    public func take(_ event: TerminalEvent) async throws {
+    func take(_ event: TerminalEvent) async throws {
         if !notice.isEmpty { notice = "" }
         switch event {
-        case .resized(let size): self.size = size
+        case .resized(let size): resize(size)
         case .resumed: draw()
         case .interrupted: end()
         case .key(let key):
@@ -22,6 +22,7 @@ extension Stage {
             await settle()
             if question == nil { try await perform(usual(key, top.take(event))) } else { try await answer(key) }
         case .paste:
+            await settle()
             if question == nil { try await perform(top.take(event)) }
         }
     }
@@ -33,15 +34,15 @@ extension Stage {
         switch action {
         case .pass: break
         case .redraw: draw()
-        case .go(let command, let transition, let finished):
-            try await go(command, by: transition, finished: finished)
+        case .go(let command, let transition):
+            try await go(command, by: transition)
             return load()
         case .turn(let turn):
             await self.turn(turn)
             return load()
         case .load: return load()
         case .run(let work): return run(work)
-        case .cancel: cancelWork()
+        case .cancel: stack.top.work?.cancel()
         case .ask(let alert, let then): setQuestion(Question(alert: alert, then: then, waiter: nil))
         case .quit: end()
         }
@@ -50,7 +51,7 @@ extension Stage {
 
     /// Performs an action for another program. Returns when the action is done. If the action opens an alert, this
     /// waits for the answer, and if it starts work, for the end of the work.
-    /// - Throws: the work's error; a `CancellationError` if the user declines or the program cancels its request.
+    /// - Throws: the work's error; a `CancellationError` if the user declines, or the program cancels its request.
     func performAnswered(_ action: SceneAction) async throws {
         guard case .ask(let alert, let then) = action else {
             guard let work = try await perform(action) else { return }
@@ -87,11 +88,11 @@ extension Stage {
         case .open: setQuestion(question)
         case .answered(let place):
             setQuestion(nil)
-            guard let waiter = question.waiter else {
+            if let waiter = question.waiter {
+                waiter.resume(returning: place)
+            } else {
                 try await perform(question.then(place))
-                return
             }
-            waiter.resume(returning: place)
         }
     }
 

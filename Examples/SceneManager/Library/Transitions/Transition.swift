@@ -4,7 +4,7 @@ public import Terminal
 public struct Transition: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The old picture fades to a colour, and the new one fades in from it.
-        case fade(through: Colour)
+        case fade(through: Color)
         /// The old picture narrows, as if it turned its edge to the viewer, and the new one widens.
         case flip
         /// The new picture comes in from the right (forward) or from the left, and pushes the old one out.
@@ -26,25 +26,46 @@ public struct Transition: Sendable, Hashable {
     public static let cut = Transition(.flip, .zero)
 
     /// The progress, from 0 to 1, at which the old picture is no longer visible.
-    public var turningPoint: Double {
-        switch kind {
-        case .fade, .flip: 0.5
-        case .slide: 1
-        }
-    }
+    private var turningPoint: Double { if case .slide = kind { 1 } else { 0.5 } }
 
     /// The picture at a moment of the transition.
     /// - Parameter progress: from 0 (the old picture) to 1 (the new one).
-    public func picture(from old: Canvas, to new: Canvas, at progress: Double) -> Canvas {
+    func picture(from old: Canvas, to new: Canvas, at progress: Double) -> Canvas {
         // How clearly the picture is visible: 0 at the turning point of a fade or a flip, 1 at both ends.
         let clearness = abs(1 - 2 * progress)
         return switch kind {
         case _ where progress <= 0: old
-        case _ where progress >= 1: new
+        // If the terminal has a new size, the old picture no longer fits.
+        case _ where progress >= 1 || old.size != new.size: new
         case .fade(let colour): (progress < 0.5 ? old : new).mixed(with: colour, share: 1 - clearness)
         case .flip: (progress < 0.5 ? old : new).narrowed(to: clearness)
         case .slide(true): old.moved(by: progress, to: new)
         case .slide(false): new.moved(by: 1 - progress, to: old)
+        }
+    }
+
+    /// The time between two pictures: 30 pictures per second.
+    private static let frame = Duration.milliseconds(33)
+
+    /// Plays the transition, and returns when it is complete. If the task is cancelled, it jumps to the end.
+    /// - Parameters:
+    ///   - clock: the clock that times the transition.
+    ///   - turn: called once, when the old picture is no longer visible.
+    ///   - show: called with the progress, from 0 to 1; the last call is with 1.
+    @MainActor
+    func play(on clock: some Clock<Duration>, turn: () -> Void, show: (_ progress: Double) -> Void) async {
+        let begin = clock.now
+        var hasTurned = false
+        while true {
+            let elapsed = Task.isCancelled ? duration : begin.duration(to: clock.now)
+            let progress = elapsed >= duration ? 1 : max(0, elapsed / duration)
+            if progress >= turningPoint, !hasTurned {
+                hasTurned = true
+                turn()
+            }
+            show(progress)
+            guard progress < 1 else { return }
+            try? await clock.sleep(until: clock.now.advanced(by: min(Self.frame, duration - elapsed)), tolerance: nil)
         }
     }
 }

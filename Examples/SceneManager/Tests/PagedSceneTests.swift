@@ -4,47 +4,48 @@ import Testing
 @testable import SceneManager
 
 @MainActor
-struct ContainerTests {
+struct PagedSceneTests {
     private let record = Record()
 
     private func children(_ names: String...) -> [ChildScenes.Maker] {
         names.map { name in { [record] in RecordedScene(SceneAddress(name), record) } }
     }
 
-    private func stage(_ scene: any Scene) throws -> Stage {
+    private func stage(_ scene: any Scene) async throws -> Stage {
         let stage = Stage(
             SceneStack(root: scene.address), size: TerminalSize(columns: 40, rows: 8), clock: SkippingClock()
         ) { _ in
             scene
         } show: { _ in
         }
-        try stage.begin()
+        try await stage.begin()
         return stage
     }
 
     @Test func pagesAreCreatedWhenFirstShownAndTheDotsShowThePosition() async throws {
         let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b", "c"))
-        let stage = try stage(pages)
-        #expect(record.take() == ["make a"] && pages.dots == "● ○ ○")
+        let stage = try await stage(pages)
+        #expect(record.take() == ["a init", "a willAppear", "a didAppear"] && pages.dots == "● ○ ○")
         try await stage.take(.key(.right))
-        #expect(record.take() == ["make b", "sleep a"] && pages.dots == "○ ● ○")
+        #expect(pages.dots == "○ ● ○")
         try await stage.take(.key(.left))
+        _ = record.take()
         try await stage.take(.key(.left))
-        #expect(record.take() == ["sleep b", "restore a"], "there is nothing left of the first page")
-        #expect(pages.address.description == "pages")
+        #expect(record.take() == [], "there is nothing left of the first page")
+        #expect(pages.address.description == "pages" && pages.title == "a 0")
     }
 
     @Test func aPageIsRestoredByItsAddress() throws {
         let address = try #require(SceneAddress(parsing: "pages?page=3"))
         let pages = PagedScene(address, pages: children("a", "b", "c"))
         #expect(pages.title == "c 0" && pages.address == address)
-        #expect(record.take() == ["make c"])
+        #expect(record.take() == ["c init"])
         #expect(PagedScene(SceneAddress("pages", parameters: ["page": "9"]), pages: children("a")).title == "a 0")
     }
 
     @Test func aURLSelectsAPageAndTheErrorListsAllPages() async throws {
         let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b"))
-        let stage = try stage(pages)
+        let stage = try await stage(pages)
         let action = try #require(try pages.take(SceneAddress("page", argument: "2")))
         try await stage.performAnswered(action)
         #expect(pages.title == "b 0")
@@ -53,27 +54,26 @@ struct ContainerTests {
                 try pages.take(SceneAddress("page", argument: wrong))
             }
         }
-        #expect(try pages.take(SceneAddress("flip")) == nil, "that is for others")
+        #expect(try pages.take(SceneAddress("add")) == nil, "that is for others")
     }
 
     @Test func aCardIsTurnedOverAndBack() async throws {
-        let card = FlipScene(SceneAddress("card"), front: children("front")[0], back: children("back")[0])
-        let stage = try stage(card)
+        let card = PagedScene(SceneAddress("card"), .card, pages: children("front", "back"))
+        let stage = try await stage(card)
         try await stage.take(.key(.character(" ")))
-        #expect(record.take() == ["make front", "make back", "sleep front"])
-        #expect(card.address.description == "card?side=back")
-        try await stage.take(.key(.character(" ")))
-        #expect(record.take() == ["sleep back", "restore front"] && card.address.description == "card")
+        #expect(card.address.description == "card?page=2" && card.title == "back 0")
+        try await stage.performAnswered(try #require(try card.take(SceneAddress("flip"))))
+        #expect(card.address.description == "card" && card.title == "front 0")
     }
 
     @Test func hiddenChildrenAreReleasedAndAllEndWithTheContainer() async throws {
         let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b"))
-        let stage = try stage(pages)
+        let stage = try await stage(pages)
         try await stage.take(.key(.right))
-        _ = record.take()
         await stage.letGo()
-        #expect(record.take() == ["gone a"])
-        pages.end()
-        #expect(record.take() == ["end b"])
+        #expect(record.released == ["a"])
+        _ = record.take()
+        pages.take(.end)
+        #expect(record.take() == ["b end"])
     }
 }
