@@ -7,7 +7,7 @@ import IPC
 /// first line is a digest of the rest. If that does not match, the index counts as empty.
 package struct MusicIndex: Sendable {
     struct Row: Codable, Hashable {
-        let stamp: FileStamp
+        let stamp: String
         let track: Track
     }
 
@@ -41,19 +41,13 @@ package struct MusicIndex: Sendable {
     }
 }
 
-/// What changes with the content of a file: its size, and the times of its last changes in nanoseconds since 1970.
-struct FileStamp: Codable, Hashable {
-    let size: Int
-    let modified: Int
-    /// Programs cannot set this time, so a change is noticed even if a program restores the other one.
-    let changed: Int
-
-    /// Returns `nil` for everything that is not a regular file.
-    init?(ofFile path: String) {
+extension MusicIndex {
+    /// What changes with the content of a file: its size, and the times of its last changes. Programs cannot set the
+    /// second time, so a change is noticed even if a program restores the first one. `nil` if this is no regular file.
+    static func stamp(ofFile path: String) -> String? {
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
-        size = Int(facts.st_size)
-        modified = facts.st_mtim.tv_sec * 1_000_000_000 + facts.st_mtim.tv_nsec
-        changed = facts.st_ctim.tv_sec * 1_000_000_000 + facts.st_ctim.tv_nsec
+        let (modified, changed) = (facts.st_mtim, facts.st_ctim)
+        return "\(facts.st_size) \(modified.tv_sec).\(modified.tv_nsec) \(changed.tv_sec).\(changed.tv_nsec)"
     }
 }

@@ -29,7 +29,7 @@ package struct MusicLibrary: Sendable {
         for name in names {
             let path = "\(folder)/\(name)"
             // The stamp is from before the file is read, so a change in the meantime is noticed at the next start.
-            guard let stamp = FileStamp(ofFile: path) else { continue }
+            guard let stamp = MusicIndex.stamp(ofFile: path) else { continue }
             if let row = known[name], row.stamp == stamp {
                 rows[name] = row
             } else {

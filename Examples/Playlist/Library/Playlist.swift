@@ -7,12 +7,16 @@ package struct Playlist: Codable, Sendable, Hashable {
     package init(entries: [Track] = []) { self.entries = entries }
 
     /// Replaces the entries whose files have changed; see ``MusicLibrary/current(_:)``.
-    private mutating func relink(to library: MusicLibrary) { entries = entries.map(library.current) }
+    /// - Returns: the entries then.
+    @discardableResult
+    package mutating func relink(to library: MusicLibrary) -> [Track] {
+        entries = entries.map(library.current)
+        return entries
+    }
 
-    /// Relinks the list, and looks up its tracks in the library. The result has the order of the list.
-    package mutating func restore(from library: MusicLibrary) -> [RestoredTrack] {
-        relink(to: library)
-        return entries.map { RestoredTrack(track: $0, path: library[$0.id]?.path) }
+    /// The list in a format that players read (M3U in UTF-8); missing tracks are comments.
+    package func m3u(from library: MusicLibrary) -> String {
+        "#EXTM3U\n" + entries.map { "\(library[$0.id]?.path ?? "# missing: \($0.id) \($0.title)")\n" }.joined()
     }
 
     /// Appends the tracks of a library that the list does not contain, in the order of their ids. Relinks the list first,
@@ -44,18 +48,4 @@ package struct Addition: Codable, Sendable, Hashable {
     package var present: [UInt64] = []
     /// The ids that the library does not contain.
     package var missing: [UInt64] = []
-}
-
-/// An entry of a list after the lookup in a library.
-package struct RestoredTrack: Sendable, Hashable {
-    package let track: Track
-    /// The path of the file; `nil` if the track is missing.
-    package let path: String?
-}
-
-extension [RestoredTrack] {
-    /// The list in a format that players read (M3U in UTF-8); missing tracks are comments.
-    package var m3u: String {
-        "#EXTM3U\n" + map { "\($0.path ?? "# missing: \($0.track.id) \($0.track.title)")\n" }.joined()
-    }
 }

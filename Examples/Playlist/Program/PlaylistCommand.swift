@@ -12,14 +12,12 @@ struct PlaylistCommand: AsyncParsableCommand {
         abstract: "Lists of tracks with persistent 64-bit ids, stored on pasteboards.",
         subcommands: [Save.self, Show.self, Restore.self, Play.self, Serve.self, Index.self])
 
-    static let application: ApplicationID = "com.example.Playlist"
-
     /// Connects and runs `work`; an error ends the process with a message.
     static func connected<Result>(
         schemes: [URLScheme] = [], window: UInt32 = 1, _ work: (Application) async throws -> Result
     ) async -> Result {
         await Program.run {
-            let app = try await Application.connect(id: application, schemes: schemes, window: window)
+            let app = try await Application.connect(id: "com.example.Playlist", schemes: schemes, window: window)
             let result = try await work(app)
             await app.close()
             return result
@@ -63,13 +61,14 @@ struct ListOptions: ParsableArguments {
 
     /// Restores the list, and does something with the path of each track. Ends with 66 if tracks are missing.
     func restore(_ body: (String) throws -> Void) async throws {
-        let tracks = await PlaylistCommand.connected { app in
-            let library = try library.read()
-            return try await PlaylistBoard(list, of: app).update { $0.restore(from: library) }
+        let (entries, tracks) = await PlaylistCommand.connected { app in
+            let tracks = try library.read()
+            return (try await PlaylistBoard(list, of: app).update { $0.relink(to: tracks) }, tracks)
         }
-        for track in tracks where track.path == nil { Program.tell("missing: \(track.track.id) \(track.track.title)") }
-        await Program.run { for path in tracks.compactMap(\.path) { try body(path) } }
-        if tracks.contains(where: { $0.path == nil }) { throw ExitCode(EX_NOINPUT) }
+        let missing = entries.filter { tracks[$0.id] == nil }
+        for entry in missing { Program.tell("missing: \(entry.id) \(entry.title)") }
+        await Program.run { for entry in entries { if let (path, _) = tracks[entry.id] { try body(path) } } }
+        if !missing.isEmpty { throw ExitCode(EX_NOINPUT) }
     }
 }
 

@@ -24,7 +24,11 @@ struct Serve: AsyncParsableCommand {
                 if !asked.ids.isEmpty {
                     return [try .value(try await board.update(create: true) { $0.add(asked.ids, from: library) })]
                 }
-                return [.string(try await board.update { $0.restore(from: library) }.m3u)]
+                let list = try await board.update { list in
+                    list.relink(to: library)
+                    return list.m3u(from: library)
+                }
+                return [.string(list)]
             }
         }
     }

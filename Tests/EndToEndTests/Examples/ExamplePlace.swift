@@ -15,4 +15,11 @@ enum ExamplePlace {
             return environment
         }
     }
+
+    /// Runs the script `demo` of an example, with the examples' programs in `PATH` too.
+    static func demo(_ example: String) async throws -> ProcessOutput {
+        var environment = try environment
+        environment["PATH"] = "\(folder(".build/debug")):\(environment["PATH"] ?? "")"
+        return try await RunningProcess.run(folder("\(example)/demo"), environment: environment)
+    }
 }

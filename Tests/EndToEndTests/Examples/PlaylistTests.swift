@@ -319,6 +319,16 @@ struct PlaylistTests {
         #expect(try await Tools.client(["call", "playlist:"]).status == .exited(1))
         #expect(try await service.terminate() == .success)
     }
+
+    @Test func `the demonstration ends by itself, and leaves no list`() async throws {
+        _ = try await BrokerProcess.start()
+        let shown = try await ExamplePlace.demo("Playlist")
+        #expect(shown.status == .success, "\(shown)")
+        for text in [#""present":["#, "\n./old/cherry.wav\n", "\n3 tracks, 0 read\n", "\n3 tracks, 1 read\n"] {
+            #expect(shown.output.contains(text), "\(shown)")
+        }
+        #expect(try await !Tools.client(["board", "list"]).succeeded().output.contains("demo-"))
+    }
 }
 
 extension String {

@@ -123,4 +123,12 @@ struct WindowFramesTests {
         }
         _ = try await Tools.client(["board", "clear", Self.board])
     }
+
+    @Test func `the demonstration opens real windows where they were, and ends by itself`() async throws {
+        _ = try await BrokerProcess.start()
+        let shown = try await ExamplePlace.demo("WindowFrames")
+        #expect(shown.status == .success, "\(shown)")
+        #expect(shown.output.ranges(of: "$ geometry\n120,80,640,480\n800,600,200,100\n").count == 2, "\(shown)")
+        #expect(try await !Tools.client(["board", "list"]).succeeded().output.contains("demo-"))
+    }
 }
