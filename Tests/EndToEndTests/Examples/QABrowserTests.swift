@@ -220,6 +220,21 @@ struct QABrowserTests {
         #expect(try await again.answer(to: "qa://stack") == "search\nsearch?q=swift&count=40&row=25")
         #expect(try await again.answer(to: "qa://back") == "All questions: 1–20 of 2400")
     }
+
+    @Test func `the demo starts all three programs, and ends them`() async throws {
+        let broker = try await BrokerProcess.start()
+        var environment = try ExamplePlace.environment
+        let programs = ExamplePlace.folder(".build/debug")
+        environment["PATH"] = "\(programs):\(environment["PATH"] ?? "")"
+        let terminal = try await TerminalSession.start(ExamplePlace.folder("QABrowser/demo"), environment: environment)
+        try await terminal.wait(forText: "All questions: 1–20 of 2400")
+        let started = ProcessStatus(pid: terminal.pid).descendants
+        #expect(Set(started.map { ProcessStatus(pid: $0).command }) == ["question-server", "http-relay", "qa-browser"])
+        try await terminal.press("C-c")
+        _ = try await terminal.end()
+        for process in started { try await ProcessStatus(pid: process).waitForEnd() }
+        #expect(broker.isRunning)
+    }
 }
 
 /// The server of the example QABrowser.
