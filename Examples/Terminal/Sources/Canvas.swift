@@ -67,11 +67,10 @@ public struct Canvas: Sendable, Hashable {
 
     /// Blanks all columns of the character that occupies this column, before the column is overwritten.
     private mutating func blank(_ row: Int, _ column: Int) {
-        let isSecond = self[row, column].character == nil
-        let isFirst = column + 1 < size.columns && self[row, column + 1].character == nil
-        for place in (isSecond ? column - 1 : column)...(isFirst ? column + 1 : column) {
-            cells[row * size.columns + place].character = " "
-        }
+        var (first, last) = (column, column)
+        while first > 0, self[row, first].character == nil { first -= 1 }
+        while last + 1 < size.columns, self[row, last + 1].character == nil { last += 1 }
+        for place in first...last { cells[row * size.columns + place].character = " " }
     }
 
     /// The text of a row, without trailing blanks.

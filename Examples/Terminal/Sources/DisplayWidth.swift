@@ -21,11 +21,15 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-    /// The number of columns that this character takes on a terminal: 0, 1 or 2.
+    /// Whether the first scalar takes two columns. The others are then drawn in the same columns.
+    var isWide: Bool { unicodeScalars.first { $0.columns > 0 }?.columns == 2 }
+
+    /// The number of columns that this character takes on a terminal: 0, 1 or 2, and more only for a cluster of several
+    /// letters.
     ///
-    /// It is the sum of the columns that the C library gives its scalars, but at most 2: “👨‍👩‍👧” consists of three
-    /// pictures that are shown as one.
-    public var displayWidth: Int { min(unicodeScalars.reduce(0) { $0 + $1.columns }, 2) }
+    /// It is the sum of the columns that the C library gives its scalars. But if the first one is wide, then it is 2: “👨‍👩‍👧”
+    /// consists of three pictures that are shown as one.
+    public var displayWidth: Int { isWide ? 2 : unicodeScalars.reduce(0) { $0 + $1.columns } }
 }
 
 extension StringProtocol {

@@ -23,8 +23,9 @@ final class EventQueue: Sendable {
     /// Discards keys and pastes.
     func removeTyped() { state.withLock { $0.events.removeAll(where: \.isTyped) } }
 
-    /// Ends the queue; no more events arrive.
-    func end() {
+    /// Ends the queue after a last event, if there is one.
+    func end(with last: TerminalEvent? = nil) {
+        if let last { add(last) }
         state.withLock { state in
             state.hasEnded = true
             return state.waiting.take()

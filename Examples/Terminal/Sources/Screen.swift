@@ -7,12 +7,11 @@ struct Screen {
     private let colors = Int(tigetnum("colors"))
     private var keyboard: Keyboard
 
-    /// Fails if there is no memory.
-    init?() {
+    init() {
         Unicode.Scalar.locale
         // Reading keys from a pad does not draw anything.
         guard newterm(nil, stdout, stdin) != nil, let window = newwin(0, 0, 0, 0), let pad = newpad(1, 1) else {
-            return nil
+            fatalError("ncurses has no memory")
         }
         // Draw everything even if keys are waiting.
         typeahead(-1)
@@ -55,7 +54,9 @@ struct Screen {
         if cell.style.isReversed { attributes |= cncurses_reversed }
         let (foreground, background) = (cell.style.foreground, cell.style.background)
         let isPlain = colors < 8 || foreground == nil && background == nil
-        let pair = isPlain ? 0 : alloc_pair(foreground?.number(of: colors) ?? -1, background?.number(of: colors) ?? -1)
+        // The number -1 is the terminal's default.
+        let numbers = [foreground, background].map { $0?.number(of: colors) ?? -1 }
+        let pair = isPlain ? 0 : max(0, alloc_pair(numbers[0], numbers[1]))
         return (cell.character?.pieces ?? []).map { cncurses_cell($0, Int32($0.count), attributes, pair) }
     }
 }
@@ -64,25 +65,25 @@ extension Character {
     private static let joiner: wchar_t = 0x200D
 
     /// The scalars of the character, in one array for each cell of ncurses. The width of its first scalar must be the width
-    /// of the cell, and a cell has at most 5 scalars (`CCHARW_MAX`).
+    /// of the cell, and a cell has at most 5 scalars (`CCHARW_MAX`); a longer emoji is cut where its parts are joined.
     ///
-    /// What does not fit is left out, and so is U+FE0F after a narrow character, because terminals disagree whether it
-    /// makes the character wide. Characters that the C library does not know become U+FFFD.
+    /// U+FE0F is left out after a narrow character, because terminals disagree whether it makes the character wide.
+    /// Characters that the C library does not know become U+FFFD.
     var pieces: [[wchar_t]] {
-        let scalars = unicodeScalars.drop { $0.columns == 0 }
-        let values = scalars.map { wchar_t($0.knownColumns == nil ? 0xFFFD : $0.value) }
-        guard let first = scalars.first else { return [] }
-        guard first.columns == 1 else {
-            let end = values.count > 5 ? values.prefix(6).lastIndex(of: Self.joiner) ?? 5 : values.count
-            return [Array(values[..<end])]
-        }
         var pieces: [[wchar_t]] = []
-        for (scalar, value) in zip(scalars, values) where value != 0xFE0F {
-            if scalar.columns > 0, pieces.count == displayWidth { break }
-            if scalar.columns == 2 { return [pieces[0].filter { $0 != Self.joiner }, [0x20]] }
-            if scalar.columns > 0 { pieces.append([]) }
-            if pieces[pieces.count - 1].count < 5 { pieces[pieces.count - 1].append(value) }
+        for scalar in unicodeScalars where !(pieces.isEmpty && scalar.columns == 0) {
+            let beginsCell = pieces.isEmpty || scalar.columns > 0 && !isWide
+            // Terminals disagree how wide a narrow and a wide cell are together if they are joined.
+            if beginsCell, scalar.columns == 2, let last = pieces.popLast() {
+                pieces.append(last.filter { $0 != Self.joiner })
+            }
+            if beginsCell { pieces.append([]) }
+            if isWide || scalar != "\u{FE0F}" {
+                pieces[pieces.count - 1].append(wchar_t(scalar.knownColumns == nil ? 0xFFFD : scalar.value))
+            }
         }
-        return pieces
+        return pieces.map { piece in
+            piece.count > 5 ? Array(piece[..<(piece.prefix(6).lastIndex(of: Self.joiner) ?? 5)]) : piece
+        }
     }
 }

@@ -1,28 +1,23 @@
 /// How a character is drawn.
 public struct Style: Sendable, Hashable {
-    public var isBold = false
-    public var isDim = false
-    public var isUnderlined = false
-    public var isReversed = false
+    public var isBold, isDim, isUnderlined, isReversed: Bool
     /// The colour of the text; `nil` means the terminal's default.
     public var foreground: Color?
     public var background: Color?
 
-    public init(foreground: Color? = nil, background: Color? = nil) {
+    public init(
+        isBold: Bool = false, isDim: Bool = false, isUnderlined: Bool = false, isReversed: Bool = false,
+        foreground: Color? = nil, background: Color? = nil
+    ) {
+        (self.isBold, self.isDim, self.isUnderlined, self.isReversed) = (isBold, isDim, isUnderlined, isReversed)
         (self.foreground, self.background) = (foreground, background)
     }
 
     public static let plain = Style()
-    public static let bold = make { $0.isBold = true }
-    public static let dim = make { $0.isDim = true }
-    public static let underlined = make { $0.isUnderlined = true }
-    public static let reversed = make { $0.isReversed = true }
-
-    private static func make(_ change: (inout Style) -> Void) -> Style {
-        var style = Style()
-        change(&style)
-        return style
-    }
+    public static let bold = Style(isBold: true)
+    public static let dim = Style(isDim: true)
+    public static let underlined = Style(isUnderlined: true)
+    public static let reversed = Style(isReversed: true)
 }
 
 /// A colour. If the terminal does not have it, the nearest one that it has is shown.

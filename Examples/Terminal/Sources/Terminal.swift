@@ -16,19 +16,16 @@ import Synchronization
 ///
 /// However the process exits, the terminal is restored.
 public final class Terminal: Sendable {
-    private struct State {
-        /// `nil` if the terminal is closed.
-        var screen: Screen?
-        /// The signal that asked the program to exit.
-        var ending: Int32?
-    }
-
-    private let state = Mutex(State())
+    /// `nil` if the terminal is closed.
+    private let screen: Mutex<Screen?>
     private let queue = EventQueue()
     /// A pipe through which signals arrive, one byte each; 0 ends the thread that reads it.
     private let signals: (read: Int32, write: Int32)
 
-    private init(signals: (read: Int32, write: Int32)) { self.signals = signals }
+    private init(signals: (read: Int32, write: Int32)) {
+        self.signals = signals
+        screen = Mutex(Screen())
+    }
 
     /// Opens standard input and output as a terminal: keys arrive at once and are not echoed, and the screen is blank until
     /// ``close()`` shows the previous one.
@@ -45,21 +42,13 @@ public final class Terminal: Sendable {
         }
         try RawMode.begin(pipe: ends[1])
         let terminal = Terminal(signals: (ends[0], ends[1]))
-        let isOpen = terminal.state.withLock { state in
-            state.screen = Screen()
-            return state.screen != nil
-        }
-        guard isOpen else {
-            RawMode.end()
-            throw .failed(call: "newterm", code: errno)
-        }
         Thread.detachNewThread { terminal.readEvents() }
         return terminal
     }
 
     /// Restores the terminal. Its events end, and it shows nothing more.
     public func close() {
-        state.withLock { $0.screen = nil }
+        screen.withLock { $0 = nil }
         RawMode.end()
         queue.end()
         var stop: UInt8 = 0
@@ -79,15 +68,6 @@ public final class Terminal: Sendable {
     /// another loop continues where it stopped.
     public var events: AsyncStream<TerminalEvent> { AsyncStream { [queue] in await queue.next() } }
 
-    /// Waits until the program is asked to exit, and ignores what is typed until then.
-    ///
-    /// - Returns: the signal of ``TerminalEvent/interrupted(signal:)``, even if that event was read before; `nil` if
-    ///   the task is cancelled or the terminal is closed.
-    public func interruption() async -> Int32? {
-        for await _ in events {}
-        return state.withLock { $0.ending }
-    }
-
     /// Discards keys that were typed and not read yet. Call this before a question that the user could not foresee.
     public func forgetTyped() {
         tcflush(STDIN_FILENO, TCIFLUSH)
@@ -106,10 +86,10 @@ public final class Terminal: Sendable {
     }
 
     /// Shows the canvas; only the differences from the last one are sent.
-    public func show(_ canvas: Canvas) { state.withLock { $0.screen?.show(canvas) } }
+    public func show(_ canvas: Canvas) { screen.withLock { $0?.show(canvas) } }
 
     /// Makes a short sound or flash, for input that was rejected.
-    public func ring() { state.withLock { $0.screen?.ring() } }
+    public func ring() { screen.withLock { $0?.ring() } }
 
     /// Reads keys and signals until the end, on its own thread.
     private func readEvents() {
@@ -120,9 +100,9 @@ public final class Terminal: Sendable {
             if ready[0].revents != 0, Glibc.read(signals.read, &signal, 1) == 1 {
                 guard take(Int32(signal)) else { return }
             } else if ready[1].revents == Int16(POLLIN) {
-                state.withLock { $0.screen?.read() ?? [] }.forEach(queue.add)
+                screen.withLock { $0?.read() ?? [] }.forEach(queue.add)
             } else if ready[1].revents != 0 {
-                return interrupt(SIGHUP)
+                return queue.end(with: .interrupted(signal: SIGHUP))
             }
         }
     }
@@ -133,22 +113,16 @@ public final class Terminal: Sendable {
         case 0: return false
         case SIGWINCH: queue.add(.resized(size))
         case SIGTSTP, SIGCONT:
-            state.withLock { state in
-                guard let screen = state.screen else { return }
+            screen.withLock { screen in
+                guard let screen else { return }
                 if signal == SIGTSTP { RawMode.stop() } else { RawMode.enter() }
                 screen.forget()
             }
             queue.add(.resumed)
         default:
-            interrupt(signal)
+            queue.end(with: .interrupted(signal: signal))
             return false
         }
         return true
-    }
-
-    private func interrupt(_ signal: Int32) {
-        state.withLock { $0.ending = signal }
-        queue.add(.interrupted(signal: signal))
-        queue.end()
     }
 }

@@ -8,10 +8,11 @@ import Testing
         arguments: [
             ("a", 1), ("é", 1), ("e\u{301}", 1), ("あ", 2), ("か\u{3099}", 2), ("ｱ", 1), ("Ａ", 2), ("漢", 2), ("한", 2),
             ("\u{1112}\u{1161}\u{11AB}", 2), ("—", 1), ("¥", 1), ("￥", 2), ("円", 2), ("\u{200B}", 0), ("\u{7}", 0),
-            ("😀", 2), ("👨‍👩‍👧", 2), ("👍🏽", 2), ("🇯🇵", 2), ("❤", 1), ("❤️", 1), ("⌚", 2), ("⌚︎", 2), ("1️⃣", 1), ("🏳️‍🌈", 2),
+            ("😀", 2), ("👨‍👩‍👧", 2), ("👍🏽", 2), ("🇯🇵", 2), ("❤", 1), ("❤️", 1), ("⌚", 2), ("⌚︎", 2), ("1️⃣", 1), ("🏳️‍🌈", 3),
             ("𠮷", 2), ("葛󠄀", 2), ("\u{E000}", 1), ("\u{FFFFF}", 1),
         ] as [(Character, Int)])
-    func `a character takes the columns of its parts, at most two`(character: Character, columns: Int) {
+    func `a character takes the columns of its parts, and two if the first is wide`(character: Character, columns: Int)
+    {
         #expect(character.displayWidth == columns)
     }
 
@@ -37,7 +38,8 @@ import Testing
     @Test(
         arguments: [
             ("👨‍👩‍👧", ["👨‍👩‍👧"]), ("👨‍👩‍👧‍👦", ["👨‍👩‍👧"]), ("👩‍❤️‍💋‍👨", ["👩‍❤️"]), ("👍🏽", ["👍🏽"]), ("🇯🇵", ["🇯", "🇵"]), ("❤️", ["❤"]),
-            ("e\u{301}", ["e\u{301}"]), ("\u{FFFFF}", ["\u{FFFD}"]), ("\u{200B}", []), ("🏳️‍🌈", ["🏳", " "]),
+            ("e\u{301}", ["e\u{301}"]), ("\u{FFFFF}", ["\u{FFFD}"]), ("\u{200B}", []), ("🏳️‍🌈", ["🏳", "🌈"]),
+            ("क्‍ष", ["क्\u{200D}", "ष"]),
         ] as [(Character, [String])])
     func `a character is divided into cells that ncurses can count`(character: Character, cells: [String]) {
         #expect(character.pieces == cells.map { $0.unicodeScalars.map { wchar_t($0.value) } })
