@@ -43,8 +43,14 @@ final class WitnessedScene: Scene {
     func load() async throws { try await scene.load() }
 
     func take(_ moment: SceneMoment) {
-        // A transition is left out: `turned(…)` is noted as “turned”.
-        if case .layout = moment {} else { moments.note(name, String("\(moment)".prefix { $0 != "(" })) }
+        switch moment {
+        case .layout: break
+        case .turned(let way), .finished(let way): moments.note(name, "\(word(moment)) (\(word(way.kind)))")
+        default: moments.note(name, word(moment))
+        }
         scene.take(moment)
     }
+
+    /// The name of a case, without its values.
+    private func word(_ value: Any) -> String { String("\(value)".prefix { $0 != "(" }) }
 }

@@ -187,9 +187,9 @@ struct StageTests {
         let stage = try await stage()
         let pushing = Task { try await stage.go(push("a"), by: Transition(.slide(forward: true), .seconds(1))) }
         while !record.moments.contains("a willAppear") { await Task.yield() }
-        try await stage.take(.resized(TerminalSize(columns: 10, rows: 4)))
+        try await stage.take(.resized(TerminalSize(columns: 10, rows: 8)))
         try await pushing.value
-        #expect(shown.canvas.size == TerminalSize(columns: 10, rows: 4) && shown.text.contains("<a 0>"))
+        #expect(shown.canvas.size == TerminalSize(columns: 10, rows: 8) && shown.text.contains("<a 0>\nnarrow"))
     }
 }
 

@@ -153,14 +153,16 @@ extension Stage {
         from old: (any Scene)?, to new: any Scene, isReturning: Bool, by way: Transition,
         picture: (_ progress: Double) -> Canvas, commit: () -> Void
     ) async {
-        let takesTime = way.duration > .zero
+        let (takesTime, orientation) = (way.duration > .zero, Orientation(size))
         old?.take(.willDisappear)
         if isReturning { new.take(.restore) }
-        new.take(.layout(Orientation(size)))
+        new.take(.layout(orientation))
         new.take(.willAppear)
         await way.play(on: clock) {
             old?.take(.didDisappear)
             commit()
+            // Until now, another scene got the layout if the terminal had a new size.
+            if Orientation(size) != orientation { new.take(.layout(Orientation(size))) }
             if takesTime { new.take(.turned(way)) }
         } show: {
             show(picture($0))
