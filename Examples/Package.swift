@@ -170,7 +170,7 @@ let package = Package(
             name: "validated-entry", dependencies: ["EntryRules", "Programs", "Terminal", ipc, arguments],
             path: "ValidatedEntry/Program", swiftSettings: settings),
         .testTarget(
-            name: "EntryRulesTests", dependencies: ["EntryRules", "Terminal"], path: "ValidatedEntry/Tests",
+            name: "EntryRulesTests", dependencies: ["EntryRules", "Terminal", ipc], path: "ValidatedEntry/Tests",
             swiftSettings: settings),
 
         // WindowFrames

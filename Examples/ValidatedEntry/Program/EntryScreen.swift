@@ -8,7 +8,7 @@ final class EntryScreen {
     private let terminal: Terminal
     private var form: Form { didSet { draw() } }
     /// The rule of the question, and the task that waits for its answer.
-    private var asked: (rule: EntryRule, waiter: CheckedContinuation<String?, Never>)?
+    private var asked: (rule: EntryRule, waiter: CheckedContinuation<EntryAnswer?, Never>)?
 
     init(_ terminal: Terminal, scheme: String) {
         self.terminal = terminal
@@ -28,7 +28,7 @@ final class EntryScreen {
     /// If the sender cancels the request or no longer waits, the library cancels the task, and the question disappears.
     /// If the user gives no answer, the outcome is `cancelled`.
     func answer(_ request: OpenURLRequest) async throws -> [PasteboardItem] {
-        let rule = try EntryRule(url: request.url)
+        let rule = try EntryRule(request.host, request.parameters)
         terminal.forgetTyped()
         form.question = "\(request.source) asks for \(rule)"
         form.field = LineEditor()
@@ -38,11 +38,11 @@ final class EntryScreen {
             Task { @MainActor in self.end(nil) }
         }
         guard let entered else { throw OpenURLRequest.Answer.cancelled }
-        return [.string(entered)]
+        return [try entered.item]
     }
 
     /// Ends the question with this answer, or with none.
-    private func end(_ entered: String?) {
+    private func end(_ entered: EntryAnswer?) {
         guard let waiter = asked?.waiter else { return }
         asked = nil
         form.messages += [form.question, entered == nil ? "Not answered." : "Answered."]

@@ -1,29 +1,40 @@
-import Foundation
 public import IPC
 
 extension EntryRule {
-    /// Reads the rule from `entry://digits?n=4`, `entry://decimal?places=2`, `entry://yen?sign=¥` or `entry://time`.
-    public init(url: String) throws(InvalidEntryRequest) {
-        guard let parts = URLComponents(string: url), let kind = parts.host, !kind.isEmpty else {
+    /// Reads the rule from the parts of a URL such as `entry://number?n=4&locale=en_US`. The default locale is `ja_JP`.
+    ///
+    /// - Parameters:
+    ///   - kind: the host of the URL.
+    ///   - parameters: its parameters; unknown ones are ignored.
+    public init(_ kind: String?, _ parameters: URLParameters) throws(InvalidEntryRequest) {
+        guard let kind, !kind.isEmpty else {
             throw InvalidEntryRequest("the URL does not say what to enter; \(Self.kinds)")
         }
-        let parameters = URLParameters(of: url)
+        let locale = parameters["locale"] ?? EntryLocale.japanese.rawValue
+        guard let known = EntryLocale(rawValue: locale) else {
+            let names = EntryLocale.allCases.map(\.rawValue).joined(separator: " or ")
+            throw InvalidEntryRequest("locale must be \(names), not “\(locale)”")
+        }
+        self.init(try Self.kind(kind, parameters), known)
+    }
+
+    private static func kind(_ kind: String, _ parameters: URLParameters) throws(InvalidEntryRequest) -> Kind {
         switch kind.lowercased() {
-        case "digits": self = .digits(most: try Self.number(parameters["n"], "n", within: 1...64))
-        case "decimal": self = .decimal(places: try Self.number(parameters["places"] ?? "2", "places", within: 1...2))
-        case "yen":
-            let sign = parameters["sign"] ?? "円"
-            guard let known = YenSign(rawValue: sign.narrow) else {
-                throw InvalidEntryRequest("sign must be ¥ or 円, not “\(sign)”")
-            }
-            self = .yen(known)
-        case "time": self = .time
-        default: throw InvalidEntryRequest("unknown kind of entry “\(kind)”; \(Self.kinds)")
+        case "digits": .digits(most: try number(parameters["n"], "n", within: 1...64))
+        case "number": .number(digits: try number(parameters["n"], "n", within: 1...Amount.mostDigits))
+        case "decimal": .decimal(places: try number(parameters["places"] ?? "2", "places", within: 1...2))
+        case "yen": .yen
+        case "time": .time
+        case "date": .date
+        case "datetime": .datetime
+        default: throw InvalidEntryRequest("unknown kind of entry “\(kind)”; \(kinds)")
         }
     }
 
-    private static let kinds =
-        "use entry://digits?n=4, entry://decimal?places=2, entry://yen?sign=¥ or entry://time"
+    private static let kinds = """
+        use entry://number?n=4, entry://digits?n=4, entry://decimal?places=2, entry://yen, entry://time, entry://date \
+        or entry://datetime
+        """
 
     private static func number(
         _ text: String?, _ name: String, within range: ClosedRange<Int>
@@ -33,6 +44,18 @@ extension EntryRule {
             throw InvalidEntryRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound)\(said)")
         }
         return number
+    }
+}
+
+extension EntryAnswer {
+    /// The reply to the request: an item with the displayed text, and with the value as JSON. The value can be read as
+    /// a string, or as a number if it is one.
+    public var item: PasteboardItem {
+        get throws {
+            try PasteboardItem([
+                Representation(type: .utf8PlainText, value: .text(text)), Representation(encoding: value),
+            ])
+        }
     }
 }
 

@@ -1,98 +1,82 @@
 /// A rule for the input. It judges the whole text after a change, so it does not matter whether the change was a key, a
 /// paste or a deletion, or where in the text it was.
-public enum EntryRule: Sendable, Hashable {
-    /// At most this many digits; leading zeros are kept.
-    case digits(most: Int)
-    /// A number with at most this many decimal places, 1 or 2.
-    case decimal(places: Int)
-    /// An amount in yen with separators, and the position of its sign.
-    case yen(YenSign)
-    /// A time of day in 24-hour format, as written in Japanese: 14時05分.
-    case time
-
-    public enum YenSign: String, Sendable, Hashable, CaseIterable {
-        /// The sign is in front, as in ¥1,234.
-        case sign = "¥"
-        /// The unit is at the end, as in 1,234円.
-        case suffix = "円"
+public struct EntryRule: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        /// At most this many digits; leading zeros are kept.
+        case digits(most: Int)
+        /// A whole number of at most this many digits, with grouping: 1,234.
+        case number(digits: Int)
+        /// A number with 1 to this many decimal places, and with grouping: 1,234.5.
+        case decimal(places: Int)
+        /// An amount in yen: ¥1,234.
+        case yen
+        /// A time of day in the locale's short style: 14:05 or 2:05 PM.
+        case time
+        /// yyyy/MM/dd, and yyyy/MM/dd HH:mm.
+        case date, datetime
     }
 
-    /// The maximum number of digits of a number. A `Double`, which a reader of the answer may use, keeps all of them.
-    static let mostDigits = 15
+    public let kind: Kind
+    public let locale: EntryLocale
+
+    public init(_ kind: Kind, _ locale: EntryLocale = .japanese) { (self.kind, self.locale) = (kind, locale) }
 
     /// Returns the text to show after a change; `nil` if it cannot become a valid answer. Full-width characters are
     /// accepted like any others, blanks at both ends of a paste are ignored, and empty text is always allowed.
-    public func shape(_ text: String) -> String? {
-        let text = text.narrow
-        guard !text.isEmpty else { return "" }
-        return switch self {
-        case .digits(let most): text.isDigits && text.count <= most ? text : nil
-        case .decimal(let places): Decimal(text, places: places)?.text
-        case .yen(let sign): Yen(text)?.text(sign)
-        case .time: TimeOfDay(text)?.text
+    public func shape(_ text: String) -> String? { draft(text.narrow)?.text }
+
+    /// Returns the answer, formatted by Foundation; `nil` while something is missing, or if there is no such date.
+    public func finish(_ text: String) -> EntryAnswer? { draft(text.narrow)?.answer }
+
+    private func draft(_ text: String) -> EntryDraft? {
+        switch kind {
+        case .digits(let most): EntryDraft(digits: text.trimmed, most: most)
+        case .number(let digits): Amount(text, digits: digits)?.draft(locale.grouped, locale.grouped)
+        case .decimal(let places):
+            Amount(text, places: places)?.draft(locale.grouped) { locale.decimal($0, places: places) }
+        case .yen: Amount(yen: text)?.draft(locale.yen, locale.yen)
+        case .time: locale == .japanese ? EntryDraft(time: text) : EntryDraft(halfDayTime: text)
+        case .date: DigitGroups(text, .date)?.draft(\.date)
+        case .datetime: DigitGroups(text, .datetime)?.draft(\.dateAndTime)
         }
     }
+}
 
-    /// Returns the text to submit; `nil` while something is missing.
-    public func finish(_ text: String) -> String? {
-        guard let shaped = shape(text), !shaped.isEmpty else { return nil }
-        return switch self {
-        case .digits, .yen: shaped
-        case .decimal: shaped.hasSuffix(".") ? nil : shaped
-        case .time: TimeOfDay(shaped)?.complete
-        }
-    }
+/// A complete entry.
+public struct EntryAnswer: Sendable, Hashable {
+    /// The text as it is displayed, such as 2:05 PM.
+    public let text: String
+    /// The value for programs: digits as they are, a number without grouping, or a time or date of ISO 8601.
+    public let value: String
+}
 
-    /// The sign in front of the text, and the unit after it, that the rule adds. The cursor stays between them.
-    var prefix: String { self == .yen(.sign) ? "¥" : "" }
-    var suffix: String {
-        switch self {
-        case .yen(.suffix): "円"
-        case .time: "分"
-        case .yen(.sign), .digits, .decimal: ""
-        }
+/// A text that is being entered: as it is displayed, and as an answer if it is complete.
+struct EntryDraft {
+    let text: String
+    let answer: EntryAnswer?
+}
+
+extension EntryDraft {
+    init?(digits: String, most: Int) {
+        guard digits.isDigits, digits.count <= most else { return nil }
+        self.init(text: digits, answer: digits.isEmpty ? nil : EntryAnswer(text: digits, value: digits))
     }
 }
 
 extension EntryRule: CustomStringConvertible {
     /// A description of the expected input for the user.
     public var description: String {
-        switch self {
-        case .digits(let most): "at most \(most) digit\(most == 1 ? "" : "s")"
-        case .decimal(let places): "a number with at most \(places) decimal place\(places == 1 ? "" : "s")"
-        case .yen(let sign): "an amount in yen, such as \(sign == .sign ? "¥1,234" : "1,234円")"
-        case .time: "a time of day, such as 14時05分"
+        func atMost(_ count: Int, _ noun: String) -> String { "at most \(count) \(noun)\(count == 1 ? "" : "s")" }
+        return switch kind {
+        case .digits(let most): atMost(most, "digit")
+        case .number(let most): "a whole number of \(atMost(most, "digit"))"
+        case .decimal(let places): "a number with \(atMost(places, "decimal place"))"
+        case .yen: "an amount in yen\(example("1234"))"
+        case .time: "a time of day\(example(locale == .japanese ? "1405" : "205pm"))"
+        case .date: "a date\(example("20261231"))"
+        case .datetime: "a date and a time\(example("202612311405"))"
         }
     }
-}
 
-extension String {
-    /// The text with full-width forms (U+FF01 to U+FF5E) converted to ASCII, and without blanks at both ends.
-    var narrow: String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            switch scalar.value {
-            case 0xFF01...0xFF5E: scalars.append(Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar)
-            case 0x3000: scalars.append(" ")
-            // The ideographic full stop, which an input method produces for the period key.
-            case 0x3002, 0xFF61: scalars.append(".")
-            case 0xFFE5: scalars.append("¥")
-            default: scalars.append(scalar)
-            }
-        }
-        let text = String(scalars).drop(while: \.isWhitespace)
-        return String(text.reversed().drop(while: \.isWhitespace).reversed())
-    }
-}
-
-extension StringProtocol {
-    /// Whether all characters are digits from 0 to 9. Digits of other scripts do not count: they would have to stay
-    /// as they are in the formatted text.
-    var isDigits: Bool { utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
-
-    /// The text without leading zeros. If it has only zeros, one of them stays.
-    var withoutLeadingZeros: String {
-        let rest = drop { $0 == "0" }
-        return rest.isEmpty && !isEmpty ? "0" : String(rest)
-    }
+    private func example(_ typed: String) -> String { finish(typed).map { ", such as \($0.text)" } ?? "" }
 }

@@ -49,10 +49,13 @@ struct ValidatedEntryTests {
     @Test func `every kind of entry is formatted correctly`() async throws {
         let scene = try await Scene()
         let entries: [(url: String, typed: String, shown: String, given: String)] = [
-            ("entry://decimal?places=1", "１2.34", "12.3", "12.3"),
-            ("entry://yen?sign=¥", "12345678", "¥12,345,678", "¥12,345,678"),
-            ("entry://yen?sign=円", "1234円", "1,234円", "1,234円"), ("entry://time", "9:05", "9時05分", "9時05分"),
-            ("entry://time", "1405", "14時05分", "14時05分"), ("entry://time", "14時0", "14時0", "14時00分"),
+            ("entry://number?n=4", "00１234", "1,234", "1,234"),
+            ("entry://decimal?places=1", "１2.34", "12.3", "12.3"), ("entry://decimal", "1234", "1,234", "1,234.0"),
+            ("entry://yen", "12345678円", "¥12,345,678", "¥12,345,678"),
+            ("entry://time", "9:05", "9:05", "9:05"), ("entry://time", "1405", "14:05", "14:05"),
+            ("entry://time?locale=en_US", "205p", "2:05\u{202F}P", "2:05\u{202F}PM"),
+            ("entry://date", "2026/2/8", "2026/2/8", "2026/02/08"),
+            ("entry://datetime", "202602281405", "2026/02/28 14:05", "2026/02/28 14:05"),
         ]
         for entry in entries {
             let caller = try await scene.ask(entry.url)
@@ -83,7 +86,8 @@ struct ValidatedEntryTests {
     @Test func `a URL without a valid rule is rejected with the reason`() async throws {
         _ = try await Scene()
         let reasons = [
-            "entry://digits?n=0": "n must be a number from 1 to 64", "entry://date": "unknown kind of entry “date”",
+            "entry://digits?n=0": "n must be a number from 1 to 64", "entry://euro": "unknown kind of entry “euro”",
+            "entry://yen?locale=fr_FR": "locale must be ja_JP or en_US",
         ]
         for (url, reason) in reasons {
             let caller = try await RunningProcess.run(try Binaries.path("ipc-client"), ["call", url])

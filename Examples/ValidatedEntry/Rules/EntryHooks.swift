@@ -1,0 +1,49 @@
+/// The points at which a program can follow and steer an ``EntryField``, named as those of `UITextFieldDelegate`. All are
+/// optional.
+public protocol EntryHooks {
+    /// Whether the field may appear.
+    mutating func shouldBegin() -> Bool
+    mutating func didBegin()
+    /// Whether a change may happen. Called for each change, also if the rule has no result for it.
+    mutating func shouldChange(_ change: EntryChange) -> Bool
+    mutating func didChange(_ text: String)
+    /// Whether the whole text may be cleared with one key.
+    mutating func shouldClear(_ text: String) -> Bool
+    /// Whether Enter may submit the text.
+    /// - Parameter answer: the answer that the text is; `nil` while it is incomplete.
+    mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool
+    /// Whether the field may disappear. Not called if the question is withdrawn.
+    mutating func shouldEnd(_ ending: EntryEnding) -> Bool
+    mutating func didEnd(_ ending: EntryEnding)
+}
+
+extension EntryHooks {
+    public mutating func shouldBegin() -> Bool { true }
+    public mutating func didBegin() {}
+    public mutating func shouldChange(_ change: EntryChange) -> Bool { true }
+    public mutating func didChange(_ text: String) {}
+    public mutating func shouldClear(_ text: String) -> Bool { true }
+    public mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool { true }
+    public mutating func shouldEnd(_ ending: EntryEnding) -> Bool { true }
+    public mutating func didEnd(_ ending: EntryEnding) {}
+}
+
+/// A change of the text, before it happens.
+public struct EntryChange: Sendable, Hashable {
+    public let text: String
+    /// The characters of ``text`` that are replaced, counted from 0; empty for an insertion.
+    public let range: Range<Int>
+    /// The text in their place; empty for a deletion.
+    public let replacement: String
+    /// The text after the change, formatted; `nil` if the rule does not allow it.
+    public let result: String?
+}
+
+/// How an entry ended.
+public enum EntryEnding: Sendable, Hashable {
+    case answered(EntryAnswer)
+    /// The person does not want to answer.
+    case declined
+    /// The program that asked no longer waits.
+    case withdrawn
+}
