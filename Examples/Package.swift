@@ -111,6 +111,11 @@ let package = Package(
         .testTarget(
             name: "ProgramsTests", dependencies: ["Programs", ipc], path: "Programs/Tests", swiftSettings: settings),
 
+        // Prompts
+        .target(
+            name: "Prompts", dependencies: ["Terminal", ipc], path: "Prompts/Library", swiftSettings: settings),
+        .testTarget(name: "PromptsTests", dependencies: ["Prompts"], path: "Prompts/Tests", swiftSettings: settings),
+
         // QABrowser
         .target(name: "Questions", path: "QABrowser/Questions", swiftSettings: settings),
         .target(
@@ -167,7 +172,7 @@ let package = Package(
             name: "EntryRules", dependencies: ["Terminal", ipc], path: "ValidatedEntry/Rules",
             swiftSettings: settings),
         .executableTarget(
-            name: "validated-entry", dependencies: ["EntryRules", "Programs", "Terminal", ipc, arguments],
+            name: "validated-entry", dependencies: ["EntryRules", "Programs", "Prompts", "Terminal", ipc, arguments],
             path: "ValidatedEntry/Program", swiftSettings: settings),
         .testTarget(
             name: "EntryRulesTests", dependencies: ["EntryRules", "Terminal", ipc], path: "ValidatedEntry/Tests",

@@ -1,82 +1,66 @@
 public import Terminal
 
-/// A field in which one answer is entered: the text, the cursor, and the hooks that are called for each event.
-public struct EntryField<Hooks: EntryHooks> {
+/// A field in which one answer is entered: the text and the cursor. It calls the hooks for each event.
+public struct EntryField: Sendable {
     /// What an event did to the field.
     public enum Effect: Sendable, Hashable {
         case unchanged, changed, rejected
-        case ended(EntryEnding)
+        /// The answer, or `nil` if the person declines.
+        case ended(EntryAnswer?)
     }
 
     public let rule: EntryRule
-    public var hooks: Hooks
     public private(set) var line = LineEditor()
 
     /// Returns an empty field; `nil` if a hook does not let it begin.
-    public init?(_ rule: EntryRule, hooks: Hooks) {
-        (self.rule, self.hooks) = (rule, hooks)
-        guard self.hooks.shouldBegin() else { return nil }
-        self.hooks.didBegin()
+    public init?(_ rule: EntryRule, _ hooks: inout some EntryHooks) {
+        self.rule = rule
+        guard hooks.shouldBegin() else { return nil }
+        hooks.didBegin()
     }
 
     /// Does what an event does in a text field: Enter submits, Escape declines, Control-U clears the whole text.
-    public mutating func take(_ event: TerminalEvent) -> Effect {
+    public mutating func take(_ event: TerminalEvent, _ hooks: inout some EntryHooks) -> Effect {
         switch event {
-        case .key(.enter): return submit()
-        case .key(.escape): return end(.declined)
-        case .key(.control("d")) where line.text.isEmpty: return end(.declined)
-        case .key(.control("u")): return clear()
-        case .key, .paste: return edit(event)
-        case .resized, .resumed, .interrupted: return .unchanged
+        case .key(.enter):
+            let answer = rule.finish(line.text)
+            guard hooks.shouldReturn(line.text, as: answer), let answer else { return .rejected }
+            return end(answer, &hooks)
+        case .key(.escape): return end(nil, &hooks)
+        case .key(.control("d")) where line.text.isEmpty: return end(nil, &hooks)
+        case .key(.control("u")):
+            guard !line.text.isEmpty else { return .unchanged }
+            return hooks.shouldClear(line.text) ? set(LineEditor(), &hooks) : .rejected
+        default: return edit(event, &hooks)
         }
     }
 
-    /// Ends the entry because the program that asked no longer waits.
-    public mutating func withdraw() { hooks.didEnd(.withdrawn) }
-
-    private mutating func edit(_ event: TerminalEvent) -> Effect {
+    private mutating func edit(_ event: TerminalEvent, _ hooks: inout some EntryHooks) -> Effect {
         var changed = line
         guard changed.apply(event) else { return .rejected }
         let shaped = rule.shape(changed)
         if changed.text != line.text {
-            let change = EntryChange(from: line, to: changed, result: shaped?.text)
+            // A key or a paste changes what is before its cursor; the text behind that stays the same.
+            let end = max(0, line.text.count - (changed.text.count - changed.cursor))
+            let inserted = changed.text.prefix(changed.cursor)
+            let start = min(end, zip(line.text.prefix(end), inserted).prefix { $0 == $1 }.count)
+            let change = EntryChange(
+                text: line.text, range: start..<end, replacement: "\(inserted.dropFirst(start))", result: shaped?.text)
             guard hooks.shouldChange(change) else { return .rejected }
         }
-        return shaped.map { set($0) } ?? .rejected
+        return shaped.map { set($0, &hooks) } ?? .rejected
     }
 
-    private mutating func clear() -> Effect {
-        guard !line.text.isEmpty else { return .unchanged }
-        return hooks.shouldClear(line.text) ? set(LineEditor()) : .rejected
-    }
-
-    private mutating func set(_ new: LineEditor) -> Effect {
+    private mutating func set(_ new: LineEditor, _ hooks: inout some EntryHooks) -> Effect {
         let old = line
         line = new
         if new.text != old.text { hooks.didChange(new.text) }
         return new == old ? .unchanged : .changed
     }
 
-    private mutating func submit() -> Effect {
-        let answer = rule.finish(line.text)
-        guard hooks.shouldReturn(line.text, as: answer), let answer else { return .rejected }
-        return end(.answered(answer))
-    }
-
-    private mutating func end(_ ending: EntryEnding) -> Effect {
-        guard hooks.shouldEnd(ending) else { return .rejected }
-        hooks.didEnd(ending)
-        return .ended(ending)
-    }
-}
-
-extension EntryChange {
-    /// Finds the change that a key or a paste made: it ends at the cursor, and the text behind that stayed the same.
-    init(from old: LineEditor, to new: LineEditor, result: String?) {
-        let end = max(0, old.text.count - (new.text.count - new.cursor))
-        let inserted = new.text.prefix(new.cursor)
-        let start = min(end, zip(old.text.prefix(end), inserted).prefix { $0 == $1 }.count)
-        self.init(
-            text: old.text, range: start..<end, replacement: String(inserted.dropFirst(start)), result: result)
+    private func end(_ answer: EntryAnswer?, _ hooks: inout some EntryHooks) -> Effect {
+        guard hooks.shouldEnd(answer) else { return .rejected }
+        hooks.didEnd(answer)
+        return .ended(answer)
     }
 }

@@ -4,7 +4,7 @@ public protocol EntryHooks {
     /// Whether the field may appear.
     mutating func shouldBegin() -> Bool
     mutating func didBegin()
-    /// Whether a change may happen. Called for each change, also if the rule has no result for it.
+    /// Whether a change may happen. Called for each change, also if the rule does not allow it.
     mutating func shouldChange(_ change: EntryChange) -> Bool
     mutating func didChange(_ text: String)
     /// Whether the whole text may be cleared with one key.
@@ -12,9 +12,10 @@ public protocol EntryHooks {
     /// Whether Enter may submit the text.
     /// - Parameter answer: the answer that the text is; `nil` while it is incomplete.
     mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool
-    /// Whether the field may disappear. Not called if the question is withdrawn.
-    mutating func shouldEnd(_ ending: EntryEnding) -> Bool
-    mutating func didEnd(_ ending: EntryEnding)
+    /// Whether the field may disappear.
+    /// - Parameter answer: the answer; `nil` if the person declines.
+    mutating func shouldEnd(_ answer: EntryAnswer?) -> Bool
+    mutating func didEnd(_ answer: EntryAnswer?)
 }
 
 extension EntryHooks {
@@ -24,8 +25,8 @@ extension EntryHooks {
     public mutating func didChange(_ text: String) {}
     public mutating func shouldClear(_ text: String) -> Bool { true }
     public mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool { true }
-    public mutating func shouldEnd(_ ending: EntryEnding) -> Bool { true }
-    public mutating func didEnd(_ ending: EntryEnding) {}
+    public mutating func shouldEnd(_ answer: EntryAnswer?) -> Bool { true }
+    public mutating func didEnd(_ answer: EntryAnswer?) {}
 }
 
 /// A change of the text, before it happens.
@@ -37,13 +38,4 @@ public struct EntryChange: Sendable, Hashable {
     public let replacement: String
     /// The text after the change, formatted; `nil` if the rule does not allow it.
     public let result: String?
-}
-
-/// How an entry ended.
-public enum EntryEnding: Sendable, Hashable {
-    case answered(EntryAnswer)
-    /// The person does not want to answer.
-    case declined
-    /// The program that asked no longer waits.
-    case withdrawn
 }

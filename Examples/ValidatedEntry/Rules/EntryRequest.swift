@@ -1,67 +1,51 @@
 public import IPC
 
 extension EntryRule {
-    /// Reads the rule from the parts of a URL such as `entry://number?n=4&locale=en_US`. The default locale is `ja_JP`.
+    /// Reads the rule from a URL such as `entry://number?n=4&locale=en_US`. The default locale is `ja_JP`.
     ///
     /// - Parameters:
     ///   - kind: the host of the URL.
     ///   - parameters: its parameters; unknown ones are ignored.
     public init(_ kind: String?, _ parameters: URLParameters) throws(InvalidEntryRequest) {
-        guard let kind, !kind.isEmpty else {
-            throw InvalidEntryRequest("the URL does not say what to enter; \(Self.kinds)")
+        func number(_ name: String, _ range: ClosedRange<Int>) throws(InvalidEntryRequest) -> Int {
+            let text = parameters[name] ?? ""
+            if let number = Int(text), range.contains(number) { return number }
+            let allowed = "a number from \(range.lowerBound) to \(range.upperBound)"
+            throw InvalidEntryRequest("\(name) must be \(allowed), not “\(text)”")
         }
+        let kinds = "use entry://number?n=4, digits?n=4, decimal?places=2, yen, time, date or datetime"
         let locale = parameters["locale"] ?? EntryLocale.japanese.rawValue
         guard let known = EntryLocale(rawValue: locale) else {
-            let names = EntryLocale.allCases.map(\.rawValue).joined(separator: " or ")
-            throw InvalidEntryRequest("locale must be \(names), not “\(locale)”")
+            throw InvalidEntryRequest("locale must be ja_JP or en_US, not “\(locale)”")
         }
-        self.init(try Self.kind(kind, parameters), known)
-    }
-
-    private static func kind(_ kind: String, _ parameters: URLParameters) throws(InvalidEntryRequest) -> Kind {
-        switch kind.lowercased() {
-        case "digits": .digits(most: try number(parameters["n"], "n", within: 1...64))
-        case "number": .number(digits: try number(parameters["n"], "n", within: 1...Amount.mostDigits))
-        case "decimal": .decimal(places: try number(parameters["places"] ?? "2", "places", within: 1...2))
-        case "yen": .yen
-        case "time": .time
-        case "date": .date
-        case "datetime": .datetime
-        default: throw InvalidEntryRequest("unknown kind of entry “\(kind)”; \(kinds)")
+        self.locale = known
+        switch kind?.lowercased() ?? "" {
+        case "digits": self.kind = .digits(most: try number("n", 1...64))
+        case "number": self.kind = .number(digits: try number("n", 1...Amount.mostDigits))
+        case "decimal": self.kind = .decimal(places: parameters["places"] == nil ? 2 : try number("places", 1...2))
+        case "yen": self.kind = .yen
+        case "time": self.kind = .time
+        case "date": self.kind = .date
+        case "datetime": self.kind = .datetime
+        case "": throw InvalidEntryRequest("the URL does not say what to enter; \(kinds)")
+        case let other: throw InvalidEntryRequest("unknown kind of entry “\(other)”; \(kinds)")
         }
-    }
-
-    private static let kinds = """
-        use entry://number?n=4, entry://digits?n=4, entry://decimal?places=2, entry://yen, entry://time, entry://date \
-        or entry://datetime
-        """
-
-    private static func number(
-        _ text: String?, _ name: String, within range: ClosedRange<Int>
-    ) throws(InvalidEntryRequest) -> Int {
-        guard let text, let number = Int(text), range.contains(number) else {
-            let said = text.map { ", not “\($0)”" } ?? ""
-            throw InvalidEntryRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound)\(said)")
-        }
-        return number
     }
 }
 
 extension EntryAnswer {
-    /// The reply to the request: an item with the displayed text, and with the value as JSON. The value can be read as
-    /// a string, or as a number if it is one.
+    /// The reply: an item with the displayed text, and with the value as a JSON string, which `value(Int.self)` and the
+    /// like read too.
     public var item: PasteboardItem {
-        get throws {
-            try PasteboardItem([
-                Representation(type: .utf8PlainText, value: .text(text)), Representation(encoding: value),
-            ])
-        }
+        let text = Representation(type: .utf8PlainText, value: .text(text))
+        // A text can always be encoded.
+        let value = try? Representation(encoding: value)
+        return (try? PasteboardItem([text, value].compactMap(\.self))) ?? .string(self.text)
     }
 }
 
-/// The error for a URL that does not request a valid entry.
+/// The error for a URL that does not request a valid entry, with a message for its author.
 public struct InvalidEntryRequest: HandlerError, Sendable, Hashable, CustomStringConvertible {
-    /// A message for the author of the URL.
     public let description: String
 
     public var code: String { "bad-request" }

@@ -5,7 +5,7 @@ extension String {
         for scalar in unicodeScalars {
             switch scalar.value {
             case 0xFF01...0xFF5E: scalars.append(Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar)
-            // The blank of an input method, and the one that Foundation prints in front of AM and PM.
+            // The blanks of an input method and of Foundation, which prints U+202F in front of AM and PM.
             case 0x3000, 0x202F: scalars.append(" ")
             // What an input method produces for the keys of a period, a slash and a hyphen.
             case 0x3002: scalars.append(".")

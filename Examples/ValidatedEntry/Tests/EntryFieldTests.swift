@@ -23,83 +23,76 @@ import Testing
         mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool {
             record("return? \(text) as \(answer?.text ?? "-")")
         }
-        mutating func shouldEnd(_ ending: EntryEnding) -> Bool { record("end?") }
-        mutating func didEnd(_ ending: EntryEnding) { _ = record("ended \(ending.word)") }
+        mutating func shouldEnd(_ answer: EntryAnswer?) -> Bool { record("end? \(answer?.text ?? "-")") }
+        mutating func didEnd(_ answer: EntryAnswer?) { _ = record("ended \(answer?.text ?? "-")") }
     }
 
     private struct NoHooks: EntryHooks {}
 
-    private func field(refusing refused: String = "nothing") throws -> EntryField<Recorder> {
-        try #require(EntryField(EntryRule(.number(digits: 4)), hooks: Recorder(refused: refused)))
+    private func field(_ recorder: inout Recorder) throws -> EntryField {
+        try #require(EntryField(EntryRule(.number(digits: 4)), &recorder))
     }
 
     private func typed(_ text: String) -> [TerminalEvent] { text.map { .key(.character($0)) } }
 
     @Test func `each hook is called at its time`() throws {
-        var field = try field()
-        for event in typed("123") { #expect(field.take(event) == .changed) }
-        #expect(field.take(.key(.character("x"))) == .rejected)
-        #expect(field.take(.key(.left)) == .changed)
-        #expect(field.take(.paste("９")) == .changed)
-        #expect(field.take(.key(.control("u"))) == .changed)
-        #expect(field.take(.key(.enter)) == .rejected)
-        #expect(field.take(.paste("5")) == .changed)
-        #expect(field.take(.key(.enter)) == .ended(.answered(try #require(field.rule.finish("5")))))
+        var recorder = Recorder()
+        var field = try field(&recorder)
+        for event in typed("123") { #expect(field.take(event, &recorder) == .changed) }
+        #expect(field.take(.key(.character("x")), &recorder) == .rejected)
+        #expect(field.take(.key(.left), &recorder) == .changed)
+        #expect(field.take(.paste("９"), &recorder) == .changed)
+        #expect(field.take(.key(.control("u")), &recorder) == .changed)
+        #expect(field.take(.key(.enter), &recorder) == .rejected)
+        #expect(field.take(.paste("5"), &recorder) == .changed)
+        #expect(field.take(.key(.enter), &recorder) == .ended(field.rule.finish("5")))
         let expected = [
             "begin?", "begun", "change? 0..<0 “1” → 1", "changed 1", "change? 1..<1 “2” → 12", "changed 12",
             "change? 2..<2 “3” → 123", "changed 123", "change? 3..<3 “x” → -", "change? 2..<2 “９” → 1,293",
             "changed 1,293", "clear? 1,293", "changed ", "return?  as -", "change? 0..<0 “5” → 5", "changed 5",
-            "return? 5 as 5", "end?", "ended answered",
+            "return? 5 as 5", "end? 5", "ended 5",
         ]
-        #expect(field.hooks.calls == expected)
+        #expect(recorder.calls == expected)
     }
 
     @Test func `a change names the characters that it replaces`() throws {
-        var field = try field()
-        for event in typed("1111") { _ = field.take(event) }
-        field.hooks.calls = []
-        for key in [Key.home, .delete, .end, .backspace, .left, .control("w")] { _ = field.take(.key(key)) }
-        let changes = field.hooks.calls.filter { $0.hasPrefix("change?") }
+        var recorder = Recorder()
+        var field = try field(&recorder)
+        for event in typed("1111") { _ = field.take(event, &recorder) }
+        recorder.calls = []
+        for key in [Key.home, .delete, .end, .backspace, .left, .control("w")] { _ = field.take(.key(key), &recorder) }
+        let changes = recorder.calls.filter { $0.hasPrefix("change?") }
         #expect(changes == ["change? 0..<1 “” → 111", "change? 2..<3 “” → 11", "change? 0..<1 “” → 1"])
     }
 
     @Test func `a hook can refuse what its name says`() throws {
-        #expect(EntryField(EntryRule(.yen), hooks: Recorder(refused: "begin?")) == nil)
-        var unchangeable = try field(refusing: "change?")
-        #expect(unchangeable.take(.key(.character("1"))) == .rejected && unchangeable.line.text.isEmpty)
+        var unwilling = Recorder(refused: "begin?")
+        #expect(EntryField(EntryRule(.yen), &unwilling) == nil && unwilling.calls == ["begin?"])
+        var unchanging = Recorder(refused: "change?")
+        var unchanged = try field(&unchanging)
+        #expect(unchanged.take(.key(.character("1")), &unchanging) == .rejected && unchanged.line.text.isEmpty)
         for (refused, key) in [("clear?", Key.control("u")), ("return?", .enter), ("end?", .enter), ("end?", .escape)] {
-            var field = try field(refusing: refused)
-            _ = field.take(.key(.character("1")))
-            #expect(field.take(.key(key)) == .rejected, "\(refused)")
-            #expect(field.line.text == "1" && !field.hooks.calls.contains { $0.hasPrefix("ended") })
+            var recorder = Recorder(refused: refused)
+            var field = try field(&recorder)
+            _ = field.take(.key(.character("1")), &recorder)
+            #expect(field.take(.key(key), &recorder) == .rejected, "\(refused)")
+            #expect(field.line.text == "1" && !recorder.calls.contains { $0.hasPrefix("ended") })
         }
     }
 
     @Test func `a field without hooks accepts what the rule accepts`() throws {
-        var field = try #require(EntryField(EntryRule(.time), hooks: NoHooks()))
-        for event in typed("14x05") { _ = field.take(event) }
+        var hooks = NoHooks()
+        var field = try #require(EntryField(EntryRule(.time), &hooks))
+        for event in typed("14x05") { _ = field.take(event, &hooks) }
         #expect(field.line.text == "14:05")
-        #expect(field.take(.key(.enter)) == .ended(.answered(try #require(field.rule.finish("14:05")))))
+        #expect(field.take(.key(.enter), &hooks) == .ended(field.rule.finish("14:05")))
     }
 
-    @Test func `a question is declined by the person, or withdrawn by the program without asking a hook`() throws {
-        for key in [Key.escape, .control("d")] {
-            var field = try field()
-            #expect(field.take(.key(key)) == .ended(.declined))
-            #expect(field.hooks.calls.suffix(2) == ["end?", "ended declined"])
-        }
-        var withdrawn = try field(refusing: "end?")
-        withdrawn.withdraw()
-        #expect(withdrawn.hooks.calls.suffix(1) == ["ended withdrawn"])
-    }
-}
-
-extension EntryEnding {
-    fileprivate var word: String {
-        switch self {
-        case .answered: "answered"
-        case .declined: "declined"
-        case .withdrawn: "withdrawn"
-        }
+    @Test(arguments: [Key.escape, .control("d")])
+    func `Escape, or Control-D in an empty field, declines`(key: Key) throws {
+        var recorder = Recorder()
+        var field = try field(&recorder)
+        #expect(field.take(.key(key), &recorder) == .ended(nil))
+        #expect(recorder.calls.suffix(2) == ["end? -", "ended -"])
     }
 }

@@ -9,8 +9,9 @@ import Testing
     private func line(
         _ kind: EntryRule.Kind, _ keys: [TerminalEvent], _ locale: EntryLocale = .japanese
     ) throws -> String {
-        var field = try #require(EntryField(EntryRule(kind, locale), hooks: NoHooks()))
-        for key in keys { _ = field.take(key) }
+        var hooks = NoHooks()
+        var field = try #require(EntryField(EntryRule(kind, locale), &hooks))
+        for key in keys { _ = field.take(key, &hooks) }
         return "\(field.line.text.prefix(field.line.cursor))|\(field.line.text.dropFirst(field.line.cursor))"
     }
 

@@ -2,7 +2,7 @@ import EntryRules
 import Foundation
 import Testing
 
-/// What is entered is displayed exactly as Foundation's formatters print it.
+/// Entries are displayed exactly as Foundation's formatters print them.
 @Suite struct FoundationFormatTests {
     private static let numbers = (0...14).flatMap { power -> [Int] in
         let ten = (0..<power).reduce(1) { product, _ in product * 10 }

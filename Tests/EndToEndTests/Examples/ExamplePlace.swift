@@ -16,10 +16,17 @@ enum ExamplePlace {
         }
     }
 
-    /// Runs the script `demo` of an example, with the examples' programs in `PATH` too.
+    /// The same environment with the programs of the examples in `PATH` too, as `scripts/example` sets it.
+    static var programs: [String: String] {
+        get throws {
+            var environment = try environment
+            environment["PATH"] = "\(folder(".build/debug")):\(environment["PATH"] ?? "")"
+            return environment
+        }
+    }
+
+    /// Runs the script `demo` of an example.
     static func demo(_ example: String) async throws -> ProcessOutput {
-        var environment = try environment
-        environment["PATH"] = "\(folder(".build/debug")):\(environment["PATH"] ?? "")"
-        return try await RunningProcess.run(folder("\(example)/demo"), environment: environment)
+        try await RunningProcess.run(folder("\(example)/demo"), environment: try programs)
     }
 }

@@ -71,16 +71,58 @@ struct ValidatedEntryTests {
         let scene = try await Scene()
         let caller = try await scene.ask("entry://decimal")
         try await scene.terminal.press("Enter")
+        try await scene.terminal.wait(forText: "nothing is entered yet")
         try await scene.terminal.type("1.")
-        try await scene.terminal.press("Enter")
         try await scene.field("1.")
-        try await scene.terminal.press("C-u")
+        try await scene.terminal.press("Enter")
+        try await scene.terminal.wait(forText: "“1.” is incomplete")
+        try await scene.terminal.type("x")
+        try await scene.terminal.wait(forText: "“x” does not fit here")
+        try await scene.terminal.press("Left", "C-u")
         try await scene.field("")
         #expect(caller.isRunning)
         try await scene.terminal.press("Escape")
         #expect(try await caller.wait() == .exited(2), "cancelled")
         #expect(caller.output.text.isEmpty)
         try await scene.terminal.wait(forText: "Not answered.")
+    }
+
+    @Test func `a date that does not exist can be corrected, but not submitted`() async throws {
+        let scene = try await Scene()
+        let caller = try await scene.ask("entry://date")
+        try await scene.terminal.type("20260230")
+        try await scene.field("2026/02/30")
+        try await scene.terminal.press("Enter")
+        try await scene.terminal.wait(forText: "“2026/02/30” is incomplete or no such date")
+        try await scene.terminal.press("BSpace", "BSpace", "2", "8", "Enter")
+        #expect(try await caller.wait() == .success)
+        #expect(caller.output.text == "2026/02/28")
+    }
+
+    @Test func `the reply has the value for programs too`() async throws {
+        let scene = try await Scene()
+        let caller = try await RunningProcess.start(
+            try Binaries.path("ipc-client"), ["call", "entry://time?locale=en_US", "--json"], input: .none)
+        try await scene.terminal.wait(forText: "asks for a time of day, such as 2:05\u{202F}PM")
+        try await scene.terminal.type("205p")
+        try await scene.terminal.press("Enter")
+        #expect(try await caller.wait() == .success)
+        #expect(caller.output.text.contains("14:05") && caller.output.text.contains("2:05\u{202F}PM"))
+    }
+
+    @Test func `the demo asks five questions and ends by itself`() async throws {
+        let broker = try await BrokerProcess.start()
+        let terminal = try await TerminalSession.start(
+            ExamplePlace.folder("ValidatedEntry/demo"), columns: 100, environment: try ExamplePlace.programs)
+        for typed in ["００７", "2.55", "￥1234567", "2026228", "905"] {
+            try await terminal.wait(for: "a question") { $0.currentRow == ">" }
+            try await terminal.type(typed)
+            try await terminal.press("Enter")
+            try await terminal.wait(for: "the answer") { $0.currentRow != ">" || !$0.isCursorShown }
+        }
+        #expect(try await terminal.end() == .success)
+        #expect(try await terminal.screen.text.contains("pin 007, 2.5 kg for ¥1,234,567, on 2026/02/28 at 9:05"))
+        withExtendedLifetime(broker) {}
     }
 
     @Test func `a URL without a valid rule is rejected with the reason`() async throws {
