@@ -33,6 +33,17 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        // Confirm
+        .target(
+            name: "Confirmations", dependencies: ["SceneManager", "Terminal", ipc], path: "Confirm/Library",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "confirm", dependencies: ["Confirmations", "Programs", "Prompts", "Terminal", ipc, arguments],
+            path: "Confirm/Program", swiftSettings: settings),
+        .testTarget(
+            name: "ConfirmationsTests", dependencies: ["Confirmations", "SceneManager", "Terminal", ipc],
+            path: "Confirm/Tests", swiftSettings: settings),
+
         // Digests
         .systemLibrary(
             name: "CGLib", path: "Digests/CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),

@@ -1,0 +1,28 @@
+import ArgumentParser
+import IPC
+import Programs
+import Prompts
+
+@main
+struct ConfirmCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm",
+        abstract: "Show alerts at this terminal, for programs that open a confirm: URL.",
+        discussion: """
+            confirm://?title=Delete&message=3%20files&cancel=Keep&other=Delete
+            confirm://?style=sheet&title=Delete&destructive=Delete&other=Move&cancel=Keep
+
+            The reply is the index of the button, from 0, and its label. In an alert, the cancel button has the index 0. \
+            In a sheet, the destructive button has the index 0, and the cancel button the last one.
+            """)
+
+    @Option(help: "The URL scheme to handle.") var scheme = "confirm"
+    @Option(help: "Run this shell command, show its output, and exit when it exits.") var run: String?
+
+    func run() async throws {
+        let status = await Program.run {
+            try await PromptScreen<AlertPrompt>.serve(id: "com.example.Confirm", URLScheme(scheme), running: run)
+        }
+        if status != 0 { throw ExitCode(status) }
+    }
+}
