@@ -35,12 +35,16 @@ struct Keyboard {
         meta(pad, true)
         // How long Escape waits for further bytes that would make it another key, in milliseconds.
         set_escdelay(50)
-        // Keys with Shift, Alt and Control (xterm, “PC-Style Function Keys”): terminfo has other names for them, or none.
+        // What terminals send for these keys, also with Shift, Alt and Control (xterm, “PC-Style Function Keys”). Terminfo has
+        // other names for some of them, and not all variants.
+        let held = (2...8).map { ";\($0)" }
         let letters = ["A": KEY_UP, "B": KEY_DOWN, "C": KEY_RIGHT, "D": KEY_LEFT, "H": KEY_HOME, "F": KEY_END]
-        let numbers = [3: KEY_DC, 5: KEY_PPAGE, 6: KEY_NPAGE]
-        for held in 2...8 {
-            for (letter, key) in letters { define_key("\u{1B}[1;\(held)\(letter)", key) }
-            for (number, key) in numbers { define_key("\u{1B}[\(number);\(held)~", key) }
+        for (letter, key) in letters {
+            for start in ["[", "O"] + held.map({ "[1" + $0 }) { define_key("\u{1B}" + start + letter, key) }
+        }
+        let numbers = [1: KEY_HOME, 3: KEY_DC, 4: KEY_END, 5: KEY_PPAGE, 6: KEY_NPAGE, 7: KEY_HOME, 8: KEY_END]
+        for (number, key) in numbers {
+            for modifier in [""] + held { define_key("\u{1B}[\(number)\(modifier)~", key) }
         }
     }
 
@@ -81,21 +85,22 @@ struct Keyboard {
         }
     }
 
-    /// Skips a sequence that ncurses does not know: parameters, then the byte that identifies it (ECMA-48 §5.4). One of them
-    /// begins a paste.
+    /// Takes what follows Escape at once: nothing after the key itself; a character typed with Alt, which has no meaning; or a
+    /// sequence that ncurses does not know (ECMA-48 §5.4), which is skipped unless it begins a paste.
     private mutating func takeEscape() {
-        let following = next()
-        guard case .scalar("[") = following else {
+        switch next() {
+        case .scalar("["), .scalar("O"):
+            var sequence = ""
+            while case .scalar(let scalar)? = next() {
+                sequence.unicodeScalars.append(scalar)
+                if ("@"..."~").contains(scalar) { break }
+            }
+            if sequence == "200~" { paste = "" }
+        case .scalar(let scalar) where scalar.value >= 0x20 && scalar.value != 0x7F: break
+        case let other:
             add(.key(.escape))
-            if let following { take(following) }
-            return
+            if let other { take(other) }
         }
-        var sequence = ""
-        while case .scalar(let scalar)? = next() {
-            sequence.unicodeScalars.append(scalar)
-            if ("@"..."~").contains(scalar) { break }
-        }
-        if sequence == "200~" { paste = "" }
     }
 
     private mutating func addToPaste(_ scalar: Unicode.Scalar) {

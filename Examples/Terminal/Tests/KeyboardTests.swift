@@ -42,7 +42,9 @@ import Testing
         ("\u{1B}[1;3A", .up), ("\u{1B}OH", .home), ("\u{1B}OF", .end), ("\u{1B}[5~", .pageUp),
         ("\u{1B}[6;5~", .pageDown), ("\u{1B}[3~", .delete), ("\u{1B}[Z", .backTab), ("\r", .enter), ("\n", .enter),
         ("\t", .tab), ("\u{7F}", .backspace), ("\u{08}", .backspace), ("\u{01}", .control("a")),
-        ("\u{18}", .control("x")), ("\u{1B}", .escape), ("ă", .character("ă")),
+        ("\u{1B}[A", .up), ("\u{1B}[1~", .home), ("\u{1B}[8~", .end), ("\u{1B}OM", .enter), ("\u{18}", .control("x")),
+        ("\u{1B}", .escape),
+        ("ă", .character("ă")),
     ])
     func `a key is recognized`(sent: String, key: Key) {
         #expect(events(sent) == [.key(key)])
@@ -64,20 +66,21 @@ import Testing
     }
 
     @Test func `an unknown sequence is skipped completely`() {
-        #expect(events("\u{1B}[?1;2cx\u{1B}[99~y") == [.key(.character("x")), .key(.character("y"))])
+        let keys = events("\u{1B}[?1;2cx\u{1B}[99~y\u{1B}OXz")
+        #expect(keys == [.key(.character("x")), .key(.character("y")), .key(.character("z"))])
     }
 
     @Test func `a paste is one event with its line breaks, wherever it is split`() {
-        let bytes = Array("a\u{1B}[200~1\r2\r\n\u{1B}[A日\u{1B}[201~b".utf8)
-        let expected: [TerminalEvent] = [.key(.character("a")), .paste("1\n2\n\u{1B}[A日"), .key(.character("b"))]
+        let bytes = Array("a\u{1B}[200~1\r2\r\n\u{1B}[31m日\u{1B}[201~b".utf8)
+        let expected: [TerminalEvent] = [.key(.character("a")), .paste("1\n2\n\u{1B}[31m日"), .key(.character("b"))]
         #expect(events(bytes) == expected)
         // The sequence that begins the paste must arrive within the time of Escape, as must that of each key.
         for cut in 7..<bytes.count { #expect(events(Array(bytes[..<cut]), Array(bytes[cut...])) == expected, "\(cut)") }
     }
 
-    @Test func `Escape twice is Escape twice, and Escape before a letter is Escape`() {
+    @Test func `Escape twice is Escape twice, and a letter with Alt is ignored`() {
         #expect(events("\u{1B}\u{1B}") == [.key(.escape), .key(.escape)])
-        #expect(events("\u{1B}x") == [.key(.escape), .key(.character("x"))])
+        #expect(events("\u{1B}x\u{1B}語y") == [.key(.character("y"))])
         #expect(events("\u{1B}\u{1B}OA") == [.key(.escape), .key(.up)])
     }
 }
