@@ -10,7 +10,7 @@ struct TerminalTests {
 
     /// Starts the demo on an empty note.
     private func note() async throws -> SceneTerminal {
-        let demo = try await SceneTerminal.start("scene-demo", showing: "enter: fade through white")
+        let demo = try await SceneTerminal.start("scene-demo", showing: "enter: open")
         #expect(try await demo.answer(to: "scenes://push/note") == "Note")
         return demo
     }
@@ -93,7 +93,7 @@ struct TerminalTests {
         let broker = try await BrokerProcess.start()
         let terminal = try await TerminalSession.start(
             "/usr/bin/env", ["LC_ALL=C", try Binaries.example("scene-demo")])
-        try await terminal.wait(forText: "enter: fade through white")
+        try await terminal.wait(forText: "enter: open")
         try await terminal.press("Down", "Enter")
         try await terminal.type("日本")
         try await terminal.wait(forText: "> 日本")

@@ -114,11 +114,12 @@ struct ValidatedEntryTests {
         let broker = try await BrokerProcess.start()
         let terminal = try await TerminalSession.start(
             ExamplePlace.folder("ValidatedEntry/demo"), columns: 100, environment: try ExamplePlace.programs)
-        for typed in ["００７", "2.55", "￥1234567", "2026228", "905"] {
-            try await terminal.wait(for: "a question") { $0.currentRow == ">" }
+        for (answered, typed) in ["００７", "2.55", "￥1234567", "2026228", "905"].enumerated() {
+            try await terminal.wait(for: "the next question") { screen in
+                screen.currentRow == ">" && screen.rows.filter { $0 == "Answered." }.count == answered
+            }
             try await terminal.type(typed)
             try await terminal.press("Enter")
-            try await terminal.wait(for: "the answer") { $0.currentRow != ">" || !$0.isCursorShown }
         }
         #expect(try await terminal.end() == .success)
         #expect(try await terminal.screen.text.contains("pin 007, 2.5 kg for ¥1,234,567, on 2026/02/28 at 9:05"))
