@@ -29,7 +29,7 @@ struct MomentTests {
         "pop, after `a` was released": (
             ["a", "b"],
             { stage in
-                await stage.letGo()
+                await stage.release()
                 try await stage.go(.pop)
             }
         ),

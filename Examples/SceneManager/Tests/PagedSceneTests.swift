@@ -70,7 +70,7 @@ struct PagedSceneTests {
         let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b"))
         let stage = try await stage(pages)
         try await stage.take(.key(.right))
-        await stage.letGo()
+        await stage.release()
         #expect(record.released == ["a"])
         _ = record.take()
         pages.take(.end)

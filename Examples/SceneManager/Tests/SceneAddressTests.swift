@@ -50,7 +50,7 @@ struct SceneAddressTests {
     @Test(arguments: [
         ("push/a/7?n=1", SceneOrder.stack(.push(SceneAddress("a", argument: "7", parameters: ["n": "1"])))),
         ("replace/a", .stack(.replace(SceneAddress("a")))), ("pop", .stack(.pop)),
-        ("pop-to-root", .stack(.popToRoot)), ("pop-to/a", .stack(.popTo("a"))), ("release", .letGo), ("stack", .list),
+        ("pop-to-root", .stack(.popToRoot)), ("pop-to/a", .stack(.popTo("a"))), ("release", .release), ("stack", .list),
         ("page/2", .scene(SceneAddress("page", argument: "2"))),
     ])
     func commandsAreParsed(_ text: String, _ order: SceneOrder) throws {

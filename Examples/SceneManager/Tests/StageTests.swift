@@ -40,7 +40,7 @@ struct StageTests {
         let stage = try await stage()
         try await stage.take(.key(.character("+")))
         try await stage.go(push("a"))
-        await stage.letGo()
+        await stage.release()
         #expect(record.released == ["root"])
         #expect(stage.addresses.map(\.description) == ["root?n=1", "a"])
         try await stage.go(.pop)
@@ -52,7 +52,7 @@ struct StageTests {
         let stage = try await stage()
         try await stage.go(push("a"))
         try await stage.go(push("b"))
-        await stage.letGo()
+        await stage.release()
         _ = record.take()
         try await stage.go(.popToRoot)
         #expect(record.take().filter { $0.contains("end") } == ["b end"])
@@ -150,7 +150,7 @@ struct StageTests {
         let fade = Transition(.fade(through: .black), .seconds(1))
         let pushing = Task { try await stage.go(push("a"), by: fade) }
         while !record.moments.contains("a willAppear") { await Task.yield() }
-        await stage.letGo()
+        await stage.release()
         #expect(record.released == ["root"])
         try await pushing.value
         try await stage.go(.pop)

@@ -5,7 +5,7 @@ public enum SceneOrder: Sendable, Hashable {
     /// `push/NAME`, `pop`, `pop-to-root`, `pop-to/NAME`, `replace/NAME`; the scene's own parameters follow its name.
     case stack(StackCommand)
     /// The URL `release`: release the scenes that are not visible.
-    case letGo
+    case release
     /// The URL `stack`: list the scenes.
     case list
     /// Any other URL: an order for the visible scene.
@@ -18,7 +18,7 @@ public enum SceneOrder: Sendable, Hashable {
         case "pop": self = .stack(.pop)
         case "pop-to-root": self = .stack(.popToRoot)
         case "pop-to": self = .stack(.popTo(try address.target().name))
-        case "release": self = .letGo
+        case "release": self = .release
         case "stack": self = .list
         default: self = .scene(address)
         }

@@ -52,8 +52,8 @@ extension Canvas {
         return canvas
     }
 
-    /// Draws another canvas, or some of its columns, with its upper left corner at a position. Characters of which only
-    /// half would be visible are left out.
+    /// Draws another canvas, or some of its columns, with its upper left corner at a position. A character is left
+    /// out if only half of it would be visible.
     mutating func draw(_ other: Canvas, columns: Range<Int>? = nil, row: Int = 0, column: Int = 0) {
         let columns = columns ?? 0..<other.size.columns
         for otherRow in 0..<other.size.rows {

@@ -1,6 +1,6 @@
 public import Terminal
 
-/// The shape of a terminal, by which a scene chooses its layout; see ``SceneMoment/layout(_:)``.
+/// The shape of a terminal. A scene chooses its layout for it; see ``SceneMoment/layout(_:)``.
 public enum Orientation: Sendable, Hashable {
     /// At least as wide as tall.
     case wide

@@ -21,8 +21,8 @@ public final class PagedScene: Scene {
     ///   - address: its `page` selects the visible page, counted from 1.
     ///   - pages: the pages in order; each is created when it is first shown.
     ///   - duration: how long the transition to another page takes.
-    ///   - entrance: the transition by which the container comes.
-    ///   - exit: the transition by which it leaves.
+    ///   - entrance: the transition that shows the container.
+    ///   - exit: the transition that removes it.
     public init(
         _ address: SceneAddress, _ arrangement: Arrangement = .sideBySide, pages: [ChildScenes.Maker],
         duration: Duration = .milliseconds(250), entrance: Transition? = nil, exit: Transition? = nil

@@ -10,9 +10,9 @@ public protocol Scene: AnyObject {
     var address: SceneAddress { get }
     /// A description of the keys, for the bottom line.
     var hint: String { get }
-    /// The transition by which the scene comes if the command does not name one; `nil` shows it at once.
+    /// The transition that shows the scene if the command does not name one; `nil` shows it at once.
     var entrance: Transition? { get }
-    /// The transition by which the scene leaves the stack if the command does not name one; `nil` removes it at once.
+    /// The transition that removes the scene from view if the command does not name one; `nil` removes it at once.
     var exit: Transition? { get }
 
     /// Draws the scene on an empty canvas.

@@ -38,8 +38,8 @@ final class StackEntry {
     }
 }
 
-/// A stack of scenes, of which only the top one is visible. ``Stage`` compares it before and after a command, and
-/// notifies the scenes of the difference.
+/// A stack of scenes; only the top one is visible. ``Stage`` compares it before and after a command, and notifies the
+/// scenes of the difference.
 @MainActor
 struct SceneStack {
     /// The maximum number of scenes on the stack. A limit is necessary, because other programs can push scenes too.

@@ -77,8 +77,7 @@ public struct SceneProgram: Sendable {
         let anew = SceneStack(root: root)
         do {
             let kept = try await board.value([SceneAddress].self) ?? []
-            // The stored root may come from another version of this program and not exist any more. Then start with a
-            // new stack.
+            // The stored root may come from another version of this program. Then start with a new stack.
             let stack = kept.first?.name == root.name ? SceneStack(restoring: kept) : nil
             return (stack ?? anew, "")
         } catch {
@@ -104,14 +103,14 @@ private struct SceneSession {
     func run(_ app: Application) async -> Int32? {
         let (inputs, feed) = AsyncStream.makeStream(of: TerminalEvent.self)
         return await withTaskGroup(of: Void.self) { group in
-            // At the end, a transition jumps to its end, and an alert disappears.
+            // A transition that is in progress then jumps to its last picture, and the alert of a URL disappears.
             defer {
                 group.cancelAll()
                 stage.end()
             }
             stage.didWork = store
             group.addTask { await receive(app) }
-            group.addTask { for await _ in MemoryPressure.events() { await stage.letGo() } }
+            group.addTask { for await _ in MemoryPressure.events() { await stage.release() } }
             group.addTask { for await event in inputs { await take(event) } }
             for await event in terminal.events {
                 if case .interrupted(let signal) = event { return signal }
@@ -157,7 +156,7 @@ private struct SceneSession {
         let transition = try Transition.take(from: &address)
         switch try program.order(address) {
         case .stack(let command): try await stage.performAnswered(.go(command, by: transition))
-        case .letGo: await stage.letGo()
+        case .release: await stage.release()
         case .list: return stage.addresses.map(\.description).joined(separator: "\n")
         case .scene(let order):
             guard let action = try stage.top.take(order) else {

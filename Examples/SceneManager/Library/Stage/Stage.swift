@@ -41,7 +41,7 @@ final class Stage {
     var addresses: [SceneAddress] { stack.entries.map(\.address) }
 
     /// Releases every scene that is not visible.
-    func letGo() async {
+    func release() async {
         await turns.take()
         defer { turns.give() }
         for entry in stack.entries.dropLast() { entry.release() }
