@@ -94,6 +94,16 @@ struct WorkTests {
         #expect(stage.addresses.map(\.name) == ["root", "root", "page"])
     }
 
+    @Test func `work may end its own scene by a fade`() async throws {
+        let stage = try await stage()
+        shown.canvases = []
+        let fade = Transition(.fade(through: .white), .seconds(1))
+        let work = try await stage.perform(.run { .go(.replace(SceneAddress("page")), by: fade) })
+        try await work?.value
+        #expect(stage.addresses.map(\.name) == ["page"])
+        #expect(shown.canvases.count > 30, "the fade is played to its end")
+    }
+
     @Test func `the error of work is a notice, unless it was cancelled`() async throws {
         let stage = try await stage()
         let failed = try await stage.perform(.run { throw SceneRefusal("no browser", code: "none") })

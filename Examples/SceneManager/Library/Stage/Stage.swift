@@ -190,9 +190,8 @@ extension Stage {
             do {
                 let action = try await work()
                 try Task.checkCancellation()
-                // The action may end this scene, which must not cancel the action.
-                entry.work = nil
-                if stack.top === entry { try await perform(action) }
+                // The action may end this scene, which cancels this task, but must not cancel the action.
+                if stack.top === entry { try await Task { _ = try await perform(action) }.value }
             } catch {
                 if !Task.isCancelled { notice = "\(error)" }
                 throw error
@@ -202,8 +201,8 @@ extension Stage {
 
     /// Starts work of the visible scene, in place of its earlier work.
     private func start(_ work: @escaping @MainActor () async throws -> Void) -> Task<Void, any Error> {
-        stack.top.work?.cancel()
         let entry = stack.top
+        entry.work?.cancel()
         // The scene is drawn when the work has begun, because it may show its progress.
         let task = Task.immediate {
             // The scene may also show why its work has failed.
