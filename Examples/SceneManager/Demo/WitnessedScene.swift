@@ -29,8 +29,10 @@ final class WitnessedScene: Scene {
     var exit: Transition? { scene.exit }
 
     func draw(on canvas: inout Canvas) {
-        let first = canvas.size.rows - moments.lines.count - 1
-        for (offset, line) in moments.lines.enumerated() {
+        // On a low screen, fewer moments are shown, so that the scene's own rows stay free.
+        let shown = moments.lines.suffix(max(0, canvas.size.rows - 8))
+        let first = canvas.size.rows - shown.count - 1
+        for (offset, line) in shown.enumerated() {
             canvas.write(line, at: Position(row: first + offset, column: 3), style: .dim)
         }
         scene.draw(on: &canvas)

@@ -94,7 +94,7 @@ struct TerminalTests {
         let terminal = try await TerminalSession.start(
             "/usr/bin/env", ["LC_ALL=C", try Binaries.example("scene-demo")])
         try await terminal.wait(forText: "enter: open")
-        try await terminal.press("Down", "Enter")
+        try await terminal.press("2")
         try await terminal.type("日本")
         try await terminal.wait(forText: "> 日本")
         withExtendedLifetime(broker) {}
