@@ -226,4 +226,18 @@ struct SceneManagerTests {
         let piped = try await RunningProcess.run(try Binaries.example("scene-demo"), [])
         #expect(piped.status == .exited(69) && piped.errors.contains("is not a terminal"), "\(piped)")
     }
+
+    @Test func theDemoShowsTheScenesAndEnds() async throws {
+        let broker = try await BrokerProcess.start()
+        var environment = try ExamplePlace.environment
+        let programs = ExamplePlace.folder(".build/debug")
+        environment["PATH"] = "\(programs):\(environment["PATH"] ?? "")"
+        let terminal = try await TerminalSession.start(
+            ExamplePlace.folder("SceneManager/demo"), environment: environment)
+        try await terminal.wait(forText: "Counter 5")
+        try await terminal.wait(forText: "fade: finished (fade)")
+        try await terminal.wait(forText: "蛙飛びこむ")
+        #expect(try await terminal.end() == .signalled(SIGINT))
+        #expect(broker.isRunning)
+    }
 }
