@@ -74,10 +74,14 @@ final class QuestionScene: Scene {
     }
 
     /// Opens a page in the user's browser, and afterwards loads what this has interrupted. The broker passes the URL to
-    /// the desktop, unless an application has claimed its scheme.
+    /// the desktop, unless an application has claimed its scheme. The server must not choose which program gets a URL,
+    /// so no other URLs are opened.
     private func open(_ url: String?) -> SceneAction {
         .run { [app] in
             guard let url else { throw SceneRefusal("the question has not been loaded yet", code: "not-loaded") }
+            guard let parts = try? URLParts(of: url), ["http", "https"].contains(parts.scheme) else {
+                throw SceneRefusal("the server names “\(url)”, which is not a web page", code: "no-page")
+            }
             do {
                 let response = try await app.open(url)
                 guard !response.isHandled else { return .load }

@@ -174,6 +174,41 @@ struct QABrowserTests {
         try await scene.terminal.wait(forText: "n p: neighbours")
     }
 
+    @Test func `the server cannot choose which program gets a URL`() async throws {
+        let broker = try await BrokerProcess.start()
+        let (_, port) = try await HTTPRelayScene.python(Self.otherServer)
+        _ = try await QABrowserScene.relay()
+        let browser = try await SceneTerminal.start(
+            [try Binaries.example("qa-browser"), "--server", "http://127.0.0.1:\(port)"],
+            showing: "All questions: 1–1 of 1", broker: broker)
+        try await browser.terminal.press("Enter")
+        try await browser.wait(forTitle: "Question 7")
+        for key in ["o", "m"] {
+            try await browser.terminal.press(key)
+            try await browser.terminal.wait(forText: "the server names “qa://home”, which is not a web page")
+            try await browser.terminal.press("v")
+            try await browser.terminal.wait(forText: "enter: try again")
+        }
+        #expect(try await browser.answer(to: "qa://stack").hasPrefix("search\nquestion/7"))
+    }
+
+    /// A server whose only question names URLs that are no web pages.
+    private static let otherServer = #"""
+        import http.server
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                fields = {"Id": 7, "Content": "犬", "Condition": "open", "AnswerCount": 0, "PostedDate": "2012-03-04",
+                    "Url": "qa://home", "MobileUrl": "qa://home"}
+                question = "".join(f"<{name}>{value}</{name}>" for name, value in fields.items())
+                body = f'<ResultSet totalResults="1" firstResultPosition="1"><Question>{question}</Question></ResultSet>'
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(body.encode())
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        print(server.server_port)
+        server.serve_forever()
+        """#
+
     @Test func `every screen has a URL`() async throws {
         let scene = try await QABrowserScene.start()
         let browser = scene.browser
