@@ -34,6 +34,21 @@ struct QuestionParserTests {
             ])
     }
 
+    @Test func `a section of CDATA is text`() throws {
+        #expect(try parse(question(content: "a <![CDATA[<b> & ]]>c")).questions.map(\.text) == ["a <b> & c"])
+    }
+
+    @Test(arguments: ["SYSTEM \"file:///etc/passwd\"", "\"text\""])
+    func `a document that declares entities is rejected`(_ entity: String) {
+        let answer = """
+            <!DOCTYPE ResultSet [<!ENTITY e \(entity)>]>
+            <ResultSet totalResults="1" firstResultPosition="1">\(question(content: "a&e;b"))</ResultSet>
+            """
+        #expect(throws: XMLFlaw(line: 1, reason: "it declares entities")) {
+            try QuestionParser.parse(Array(answer.utf8))
+        }
+    }
+
     @Test func `what the server writes is what the parser reads`() throws {
         var asked = Questions.Question(
             id: 7, text: "“犬” & \"猫\" <🐾>", condition: .solved, numberOfAnswers: 0, date: "2012-03-04")
