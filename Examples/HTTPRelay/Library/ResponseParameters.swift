@@ -82,6 +82,8 @@ extension ResponseParameters {
     /// Describes a call that failed without a reply.
     init(_ failure: CallFailure) {
         self.init(statusCode: nil)
-        (errorCode, errorMessage) = (failure.code, failure.description)
+        let hasRelay = failure.code != IPCError.Code.noHandler.rawValue
+        errorCode = failure.code
+        errorMessage = hasRelay ? failure.description : "no relay is running; start http-relay in another terminal"
     }
 }

@@ -48,21 +48,14 @@ struct QuestionAPI: Sendable {
 
     /// Fetches a question's own page.
     func page(of question: Question) async throws -> PageText {
-        try await send(PageRequest(parameters: parameters(question.url)))
+        try await relay.send(PageRequest(parameters: parameters(question.url)))
     }
 
     private func questions(_ fields: [FormField]) async throws -> ResultSet {
-        try await send(QuestionsRequest(parameters: parameters("\(server)/questions"), fields: fields))
+        try await relay.send(QuestionsRequest(parameters: parameters("\(server)/questions"), fields: fields))
     }
 
     private func parameters(_ url: String) -> RequestParameters {
         RequestParameters(deviceID: "demo.QABrowser", serverURL: url)
-    }
-
-    private func send<Request: ServerRequest>(_ request: Request) async throws -> Request.Answer {
-        do { return try await relay.send(request) } catch let failure as ServerFailure {
-            guard failure.code == IPCError.Code.noHandler.rawValue else { throw failure }
-            throw SceneRefusal("no relay is running; start http-relay in another terminal", code: "no-relay")
-        }
     }
 }
