@@ -14,9 +14,13 @@ package struct Playlist: Codable, Sendable, Hashable {
         return entries
     }
 
-    /// The list in a format that players read (M3U in UTF-8); missing tracks are comments.
+    /// The list in a format that players read (M3U in UTF-8); missing tracks are comments. A line break in a name becomes a
+    /// blank. Otherwise, a program that writes titles could have a player open any file.
     package func m3u(from library: MusicLibrary) -> String {
-        "#EXTM3U\n" + entries.map { "\(library[$0.id]?.path ?? "# missing: \($0.id) \($0.title)")\n" }.joined()
+        let lines = entries.map { library[$0.id]?.path ?? "# missing: \($0.id) \($0.title)" }.map { line in
+            line.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " ") + "\n"
+        }
+        return "#EXTM3U\n" + lines.joined()
     }
 
     /// Appends the tracks of a library that the list does not contain, in the order of their ids. Relinks the list first,

@@ -43,7 +43,7 @@ struct Show: AsyncParsableCommand {
 
     func run() async throws {
         let entries = await PlaylistCommand.connected { try await PlaylistBoard(list, of: $0).update { $0.entries } }
-        for entry in entries { print("\(entry.id)\t\(entry.title)") }
+        for entry in entries { print("\(entry.id)\t\(Program.printable(entry.title))") }
     }
 }
 

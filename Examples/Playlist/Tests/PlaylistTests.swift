@@ -34,6 +34,12 @@ struct PlaylistTests {
             list.m3u(from: library) == "#EXTM3U\n/b\n/a\n# missing: 9223372036854775809 曲 9223372036854775809\n/b\n")
     }
 
+    @Test func aNameWithALineBreakAddsNoEntryForAPlayer() {
+        let library = MusicLibrary([("/a\nb", track(1))])
+        let list = Playlist(entries: [track(1), track(2, "x\n/etc/passwd\r\n\u{2028}y")])
+        #expect(list.m3u(from: library) == "#EXTM3U\n/a b\n# missing: 2 x /etc/passwd  y\n")
+    }
+
     // MARK: Ids that have changed
 
     private func track(_ id: UInt64, _ title: String = "夜.wav", _ milliseconds: UInt32? = 1_500) -> Track {

@@ -29,13 +29,15 @@ public enum Program {
         exit(exitCode(of: error))
     }
 
-    /// Writes a line to standard error, after the program's name. Control characters are escaped, because a terminal
-    /// would interpret them.
-    public static func tell(_ line: String) {
-        let printable = line.unicodeScalars.map {
+    /// Writes a line to standard error, after the program's name, in its ``printable(_:)`` form.
+    public static func tell(_ line: String) { fputs("\(name): \(printable(line))\n", stderr) }
+
+    /// The text with escaped control characters, because a terminal would interpret them. Use it for text from other
+    /// programs.
+    public static func printable(_ text: String) -> String {
+        text.unicodeScalars.map {
             $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)
-        }
-        fputs("\(name): \(printable.joined())\n", stderr)
+        }.joined()
     }
 
     /// The exit code of an error: its own, or 70 (`EX_SOFTWARE` of sysexits.h).

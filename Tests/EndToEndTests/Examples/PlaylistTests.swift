@@ -78,6 +78,13 @@ struct PlaylistTests {
             missing.errors == lines(Self.ids).map { "playlist: missing: \($0.replacing("\t", with: " "))\n" }.joined())
     }
 
+    @Test func `a title cannot control the terminal that shows it`() async throws {
+        _ = try await BrokerProcess.start()
+        let json = #"{"entries":[{"id":"7","title":"a\u001b[2J\nb"}]}"#
+        _ = try await Tools.client(["set", Self.board, "--type", "application/json", json]).succeeded()
+        #expect(try await run("show", "夜").succeeded().output == "7\ta\\u{1B}[2J\\nb\n")
+    }
+
     @Test func `control: as JSON numbers, they break only in JavaScript`() async throws {
         _ = try await BrokerProcess.start()
         try await set(Self.ids, asNumbers: true)
