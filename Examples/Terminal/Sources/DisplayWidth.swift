@@ -54,7 +54,7 @@ extension StringProtocol {
             case 0..<0x20: result.append(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
             case 0x7F: result.append("\u{2421}")
             case 0x80..<0xA0, 0x2028, 0x2029: result.append("\u{FFFD}")
-            case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: break
+            case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: break
             default: result.append(scalar)
             }
         }
