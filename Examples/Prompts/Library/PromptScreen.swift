@@ -14,6 +14,8 @@ public final class PromptScreen<Question: Prompt> {
     private let terminal: Terminal
     private let title: String
     private var asked: Asked?
+    /// Whether nobody reads the keys any more. A request that arrives even so must not wait for an answer.
+    private var isOver = false
     private var lines: [String] = []
 
     private init(_ terminal: Terminal, title: String) {
@@ -58,6 +60,7 @@ public final class PromptScreen<Question: Prompt> {
     /// If the sender cancels the request or no longer waits, the library cancels the task, and the question disappears.
     private func ask(_ request: OpenURLRequest) async throws -> [PasteboardItem] {
         let question = try Question(request)
+        guard !isOver else { throw CancellationError() }
         terminal.forgetTyped()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -81,7 +84,10 @@ public final class PromptScreen<Question: Prompt> {
     /// then ends.
     /// - Returns: the signal that asked for it.
     private func run() async -> Int32? {
-        defer { end(nil) }
+        defer {
+            isOver = true
+            end(nil)
+        }
         for await event in terminal.events {
             switch event {
             case .interrupted(let signal): return signal
