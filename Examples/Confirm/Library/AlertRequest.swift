@@ -124,7 +124,7 @@ extension AlertRequest {
         return try checked(text, name, columns: columns)
     }
 
-    /// Returns a text without blanks at its ends, if it can be shown on one line of this many columns.
+    /// Returns a text that is not blank, if it can be shown on one line of this many columns.
     private static func checked(_ text: String, _ name: String, columns: Int) throws(InvalidAlertRequest) -> String {
         try check(text, name)
         guard text.contains(where: { !$0.isWhitespace }) else { throw InvalidAlertRequest("\(name) is empty") }
