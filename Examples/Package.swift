@@ -76,7 +76,9 @@ let package = Package(
             swiftSettings: settings),
 
         // InstallID
-        .target(name: "InstallID", dependencies: [dbus], path: "InstallID/Library", swiftSettings: settings),
+        .target(
+            name: "InstallID", dependencies: ["Programs", dbus, ipc], path: "InstallID/Library",
+            swiftSettings: settings),
         .executableTarget(
             name: "install-id", dependencies: ["InstallID", "Programs", ipc, arguments], path: "InstallID/Program",
             swiftSettings: settings),

@@ -1,3 +1,4 @@
+package import Foundation
 package import IPCDBus
 
 /// An installation of an application, identified by an id.
@@ -18,17 +19,18 @@ package struct Installation: Sendable {
         self.bus = bus
     }
 
-    /// Returns the id; the first start creates it.
+    /// Returns the id, 122 random bits in a UUID; the first start creates it.
     /// - Throws: ``InstallationFailure``.
-    package func id() async throws -> InstallationID {
-        let written = try record.read()
-        if case .file(let id) = written { return id }
-        guard let keyring = try await Keyring.open(bus) else {
-            guard written == nil else { throw InstallationFailure.keyringAbsent }
-            return try follow(try record.publish(.file(.random())), kept: nil)
+    package func id() async throws -> UUID {
+        if case .file(let id) = try record.read() { return id }
+        guard let keyring = try await Keyring.open(bus, inTurn: turn) else {
+            if case .file(let id) = try record.publish(.file(UUID())) { return id }
+            throw InstallationFailure.keyringAbsent
         }
-        let kept = try await keyring.exclusively(try turn) { try await id(in: keyring) }
-        return try follow(try record.publish(.keyring), kept: kept)
+        let kept = try await id(in: keyring)
+        // A process without a keyring may have been faster.
+        if case .file(let id) = try record.publish(.keyring) { return id }
+        return kept
     }
 
     /// Returns where the id is stored: the path of the file, or `keyring`; `nil` if there is no id yet.
@@ -44,11 +46,11 @@ package struct Installation: Sendable {
     package func remove() async throws -> Bool {
         let written = try record.read()
         if case .file = written { return try record.remove() }
-        guard let keyring = try await Keyring.open(bus) else {
+        guard let keyring = try await Keyring.open(bus, inTurn: turn) else {
             guard written == nil else { throw InstallationFailure.keyringAbsent }
             return false
         }
-        let wasKept = try await keyring.exclusively(try turn) { try await keyring.remove(attributes) }
+        let wasKept = try await keyring.remove(attributes)
         return try record.remove() || wasKept
     }
 
@@ -56,28 +58,18 @@ package struct Installation: Sendable {
         ["xdg:schema": "org.swiftipc.examples.InstallID", "application": application]
     }
 
-    /// The bus name that a process owns while it looks up, creates or removes the id in the keyring.
+    /// The bus name that a process owns while it uses the keyring.
     private var turn: BusName { get throws { try BusName("\(application).Making") } }
 
-    @DBusActor
-    private func id(in keyring: Keyring) async throws -> InstallationID {
+    private func id(in keyring: Keyring) async throws -> UUID {
         if let text = try await keyring.secret(attributes) {
-            guard let id = InstallationID(text) else {
+            guard let id = UUID(uuidString: text) else {
                 throw InstallationFailure.keyring(reason: "its secret for \(application) is not an id; remove it")
             }
             return id
         }
-        let id = InstallationID.random()
+        let id = UUID()
         try await keyring.keep(id.text, label: "Installation id of \(application)", attributes)
         return id
-    }
-
-    /// Returns the id to which the record refers.
-    /// - Parameter kept: the id in the keyring; `nil` if there is no keyring, or no id in it.
-    private func follow(_ record: Record, kept: InstallationID?) throws -> InstallationID {
-        switch (record, kept) {
-        case (.file(let id), _), (.keyring, let id?): id
-        case (.keyring, nil): throw InstallationFailure.keyringAbsent
-        }
     }
 }

@@ -11,7 +11,10 @@ package struct Keyring {
     private let collection: ObjectPath
 
     /// Opens the keyring; `nil` if there is none: no session bus, no keyring program, or no collection for new secrets.
-    package static func open(_ bus: BusAddress = .session) async throws -> Keyring? {
+    ///
+    /// This program owns the bus name `turn` until the keyring is released. Programs that open it under the same name take
+    /// turns, in the order of their requests; if one of them exits, the next one gets the name.
+    package static func open(_ bus: BusAddress = .session, inTurn turn: BusName) async throws -> Keyring? {
         guard let connection = try? await Connection.open(bus) else { return nil }
         do throws(CallError) {
             // With the algorithm “plain”, the secret crosses the bus unencrypted, but only programs of this user can
@@ -21,6 +24,7 @@ package struct Keyring {
             let collection = try await connection.call(
                 SecretService.readAlias, on: SecretService.busName, at: SecretService.path, "default")
             guard collection != SecretService.nothing else { return nil }
+            try await connection.ownName(turn)
             return Keyring(connection: connection, session: session, collection: collection)
         } catch {
             if error.meansAbsence { return nil }
@@ -53,22 +57,6 @@ package struct Keyring {
         return !items.isEmpty
     }
 
-    /// Runs the body while this program owns a bus name, so that no other program runs a body under the same name.
-    /// Programs that want the name take turns, in the order of their requests; if its owner exits, the next one gets
-    /// it.
-    package func exclusively<Result: Sendable>(
-        _ name: BusName, _ body: @DBusActor () async throws -> Result
-    ) async throws -> Result {
-        do throws(CallError) { try await connection.ownName(name) } catch {
-            try Task.checkCancellation()
-            throw InstallationFailure.keyring(reason: "the message bus is gone")
-        }
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        try await connection.releaseName(name)
-        return try result.get()
-    }
-
     // MARK: Locks and prompts
 
     private func items(_ attributes: [String: String]) async throws -> [ObjectPath] {
@@ -90,11 +78,8 @@ package struct Keyring {
         let life = try await connection.watchName(SecretService.busName) { _, _ in answer.yield(false) }
         defer { withExtendedLifetime((completion, life)) {} }
         try await ask(SecretService.prompt, at: prompt, "")
-        var isGranted = false
-        for await answer in answers {
-            isGranted = answer
-            break
-        }
+        var iterator = answers.makeAsyncIterator()
+        let isGranted = await iterator.next() ?? false
         try Task.checkCancellation()
         guard isGranted else { throw InstallationFailure.keyringLocked }
     }
@@ -114,8 +99,8 @@ package struct Keyring {
 extension CallError {
     /// Whether the error means that the name has no owner, and that the bus cannot start one.
     fileprivate var meansAbsence: Bool {
+        if isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) { return true }
         guard case .remote(let name, _) = self else { return false }
-        return name == ErrorName.serviceUnknown.text || name == ErrorName.nameHasNoOwner.text
-            || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
+        return name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
     }
 }

@@ -57,10 +57,7 @@ struct Secret: DBusCodable {
 
     init(from reader: inout MessageReader) throws(MessageError) {
         (session, parameters, value, contentType) = try reader.structure { (field) throws(MessageError) in
-            (
-                try ObjectPath(from: &field), try [UInt8](from: &field), try [UInt8](from: &field),
-                try String(from: &field)
-            )
+            try (ObjectPath(from: &field), [UInt8](from: &field), [UInt8](from: &field), String(from: &field))
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import IPC
 import InstallID
 import Programs
@@ -23,23 +24,11 @@ struct ApplicationOptions: ParsableArguments {
     }
 }
 
-/// The failure as a code for other programs, and as an exit code for the shell.
-extension InstallationFailure: HandlerError, ExitCodeError {
-    package var code: String {
-        switch self {
-        case .keyringLocked: "keyring-locked"
-        case .keyringAbsent, .keyring: "no-keyring"
-        case .damaged: "damaged"
-        case .noHome, .system: "no-place"
-        }
-    }
-}
-
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print the id; the first start creates it. (default)")
     @OptionGroup var options: ApplicationOptions
 
-    func run() async throws { print(await options.installation { try await $0.id() }) }
+    func run() async throws { print(await options.installation { try await $0.id().text }) }
 }
 
 struct Where: AsyncParsableCommand {
@@ -50,7 +39,7 @@ struct Where: AsyncParsableCommand {
     func run() async throws {
         guard let place = await options.installation({ try $0.place() }) else {
             Program.tell("there is no id yet")
-            throw ExitCode(66)  // EX_NOINPUT
+            throw ExitCode(EX_NOINPUT)
         }
         print(place)
     }
