@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import IPC
 
@@ -18,30 +19,27 @@ package struct MusicIndex: Sendable {
         func absolute(_ variable: String) -> String? { environment[variable].flatMap { $0.first == "/" ? $0 : nil } }
         guard let cache = absolute("XDG_CACHE_HOME") ?? absolute("HOME").map({ "\($0)/.cache" }) else { return nil }
         let place = URL(filePath: folder).resolvingSymlinksInPath().path
-        path = "\(cache)/com.example.Playlist/\(TrackID.of(place.utf8)).index"
+        path = "\(cache)/com.example.Playlist/\(SHA256.digest(of: place).id).index"
     }
 
     /// The rows by path; empty if the file is missing or damaged.
     func rows() -> [String: Row] {
-        guard let bytes = try? [UInt8](Data(contentsOf: URL(filePath: path))),
-            let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
-            bytes[..<end].elementsEqual("\(TrackID.of(bytes[(end + 1)...]))".utf8),
-            case let json = Representation(type: .json, value: .bytes(Array(bytes[(end + 1)...])))
+        guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
+            case let lines = text.split(separator: "\n", maxSplits: 1), lines.count == 2,
+            lines[0] == "\(SHA256.digest(of: String(lines[1])).id)"
         else { return [:] }
-        return (try? json.decoded()) ?? [:]
+        return (try? Representation(type: .json, value: .text(String(lines[1]))).decoded()) ?? [:]
     }
 
     /// Replaces the index in one step. If that fails, the next start reads all files again.
     func write(_ rows: [String: Row]) {
-        guard let json = try? Representation(encoding: rows).value.content else { return }
+        guard let value = try? Representation(encoding: rows).value, case .text(let json) = value else { return }
         let file = URL(filePath: path)
         try? FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try? Data(Array("\(TrackID.of(json))\n".utf8) + json).write(to: file, options: .atomic)
+        try? Data("\(SHA256.digest(of: json).id)\n\(json)".utf8).write(to: file, options: .atomic)
     }
-}
 
-extension MusicIndex {
     /// What changes with the content of a file: its size, and the times of its last changes. Programs cannot set the
     /// second time, so a change is noticed even if a program restores the first one. `nil` if this is no regular file.
     static func stamp(ofFile path: String) -> String? {

@@ -26,20 +26,14 @@ struct Play: AsyncParsableCommand {
         shell.waitUntilExit()
         let status = shell.terminationStatus
         guard status != 127 else {
+            let absent = player.map { "command '\($0)'" } ?? "player for sound"
             let packages = "pipewire-bin, pulseaudio-utils and alsa-utils"
-            throw PlayerFailure(
-                description:
-                    "there is no \(player.map { "command '\($0)'" } ?? "player for sound"); install one of the "
-                    + "packages \(packages), or use --player", exitCode: EX_UNAVAILABLE)
+            Program.tell("there is no \(absent); install one of the packages \(packages), or use --player")
+            throw ExitCode(EX_UNAVAILABLE)
         }
         guard status == 0 else {
-            throw PlayerFailure(
-                description: "\(path) cannot be played: the player ended with \(status)", exitCode: EX_SOFTWARE)
+            Program.tell("\(path) cannot be played: the player ended with \(status)")
+            throw ExitCode(EX_SOFTWARE)
         }
     }
-}
-
-private struct PlayerFailure: ExitCodeError, CustomStringConvertible {
-    let description: String
-    let exitCode: Int32
 }

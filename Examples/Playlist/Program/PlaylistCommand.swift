@@ -67,7 +67,7 @@ struct ListOptions: ParsableArguments {
         }
         let missing = entries.filter { tracks[$0.id] == nil }
         for entry in missing { Program.tell("missing: \(entry.id) \(entry.title)") }
-        await Program.run { for entry in entries { if let (path, _) = tracks[entry.id] { try body(path) } } }
+        for entry in entries { if let (path, _) = tracks[entry.id] { try body(path) } }
         if !missing.isEmpty { throw ExitCode(EX_NOINPUT) }
     }
 }

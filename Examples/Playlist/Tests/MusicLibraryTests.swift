@@ -29,7 +29,7 @@ final class MusicLibraryTests {
         let path = "\(music)/夜/abc.ogg"
         // FIPS 180-4 has this example: the SHA-256 of “abc” begins with ba7816bf 8f01cfea.
         let id: UInt64 = 0xba78_16bf_8f01_cfea
-        #expect(try TrackID.ofFile(at: path) == id)
+        #expect(try Track(ofFile: path).id == id)
         #expect(try #require(try MusicLibrary(folder: music, index: nil)[id]).path == path)
         #expect(throws: UnreadableFile.self) { try Track(ofFile: path + "?") }
         #expect(throws: UnreadableFile.self) { try MusicLibrary(folder: path + "?", index: nil) }
@@ -48,7 +48,7 @@ final class MusicLibraryTests {
         let plain = try MusicLibrary(folder: music, index: nil)
         #expect(plain.hashed == 3)
         for name in ["夜/abc.ogg", "b.ogg", "夜/c.ogg"] {
-            let id = try TrackID.ofFile(at: "\(music)/\(name)")
+            let id = try Track(ofFile: "\(music)/\(name)").id
             #expect(try #require(library[id]) == #require(plain[id]))
         }
     }
@@ -67,7 +67,7 @@ final class MusicLibraryTests {
             stat(path, &now)
         } while now.st_ctim.tv_sec == first.st_ctim.tv_sec && now.st_ctim.tv_nsec == first.st_ctim.tv_nsec
         #expect(try hashed() == 1)
-        #expect(try MusicLibrary(folder: music, index: index)[TrackID.ofFile(at: path)] != nil)
+        #expect(try MusicLibrary(folder: music, index: index)[Track(ofFile: path).id] != nil)
     }
 
     @Test func aDamagedIndexIsRebuilt() throws {

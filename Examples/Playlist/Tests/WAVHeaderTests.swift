@@ -131,7 +131,7 @@ final class WAVHeaderTests {
                     "1 2 8000 \(header.frames) 8000 \(header.frames)", "True True",
                 ])
         }
-        #expect(try Set(made.lines.map { try TrackID.ofFile(at: String($0)) }).count == 4)
+        #expect(try Set(made.lines.map { try Track(ofFile: String($0)).id }).count == 4)
         #expect(try run(script, tones).status == EX_CANTCREAT, "no file is replaced")
         #expect(try run(script).status == EX_USAGE)
     }
