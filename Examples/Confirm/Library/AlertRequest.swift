@@ -2,7 +2,7 @@ public import IPC
 public import SceneManager
 internal import Terminal
 
-/// A question with buttons, as a URL asks it: `confirm://?title=Delete&message=…&cancel=Keep&other=Delete`.
+/// A question with buttons, read from a URL: `confirm://?title=Delete&message=…&cancel=Keep&other=Delete`.
 public struct AlertRequest: Sendable, Hashable {
     public enum Style: String, Sendable, Hashable, CaseIterable {
         /// A box in the middle, with the buttons side by side.
@@ -124,7 +124,7 @@ extension AlertRequest {
         return try checked(text, name, columns: columns)
     }
 
-    /// Returns a text that is not blank, if it can be shown on one line of this many columns.
+    /// Returns the text unless it is blank, has control characters, or takes more than this many columns.
     private static func checked(_ text: String, _ name: String, columns: Int) throws(InvalidAlertRequest) -> String {
         try check(text, name)
         guard text.contains(where: { !$0.isWhitespace }) else { throw InvalidAlertRequest("\(name) is empty") }

@@ -9,7 +9,7 @@ public struct Question: Sendable, Hashable {
 
     public init(_ request: AlertRequest) { (self.request, alert) = (request, request.alert) }
 
-    /// Handles a key. Escape chooses the cancel button; without one, it has no meaning.
+    /// Handles a key. Escape chooses the cancel button, and has no effect without one.
     /// - Returns: the index of the button that the key chooses; `nil` if the question stays open.
     public mutating func press(_ key: Key) -> Int? {
         let progress =
@@ -35,8 +35,8 @@ public struct Question: Sendable, Hashable {
         }
     }
 
-    /// Draws title, message and buttons from the bottom line up, over the whole width. If the screen is too low, the
-    /// beginning is missing, but not the buttons.
+    /// Draws title, message and buttons from the bottom line up, over the whole width. If the screen has too few rows, the
+    /// first lines are cut off, so that the buttons stay visible.
     private func sheet(over canvas: Canvas) -> Canvas {
         var canvas = canvas
         canvas.cursor = nil

@@ -19,7 +19,7 @@ struct AlertPrompt: Prompt {
 
     func over(_ canvas: Canvas) -> Canvas {
         var canvas = question.over(canvas)
-        // Above the question, so that a URL cannot hide who asks.
+        // Drawn over the question, so that a URL cannot hide which program asks.
         canvas.fill(row: 0, style: .reversed)
         canvas.write(" \(source) asks", at: Position(row: 0, column: 0), style: .reversed)
         return canvas

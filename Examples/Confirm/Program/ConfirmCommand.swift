@@ -12,8 +12,8 @@ struct ConfirmCommand: AsyncParsableCommand {
             confirm://?title=Delete&message=3%20files&cancel=Keep&other=Delete
             confirm://?style=sheet&title=Delete&destructive=Delete&other=Move&cancel=Keep
 
-            The reply is the index of the button, from 0, and its label. In an alert, the cancel button has the index 0. \
-            In a sheet, the destructive button has the index 0, and the cancel button the last one.
+            The reply is the index of the button, counted from 0, and its label. In an alert, the cancel button comes \
+            first. In a sheet, the destructive button comes first, and the cancel button last.
             """)
 
     @Option(help: "The URL scheme to handle.") var scheme = "confirm"
