@@ -3,7 +3,7 @@ import Foundation
 import HTTPRelay
 import IPC
 
-/// A program that needs no network access: it asks the relay, and talks only to the broker.
+/// A program that needs no network access: it sends its requests to the relay, and connects only to the broker.
 @main
 struct RelayClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -16,11 +16,11 @@ struct ReportRequest: ServerRequest {
 
 /// The server's answer to a report.
 struct Receipt: Sendable {
-    /// The device from which the server got the report.
+    /// The id of the device that sent the report.
     let device: String
-    /// The time of the report, as `yyyyMMddHHmmss` in UTC.
+    /// The time of the report: `yyyyMMddHHmmss` in UTC.
     let dateTime: String
-    /// The HTTP method by which the server got it.
+    /// The HTTP method of the report.
     let method: String
     /// The length of the text that the server received.
     let characterCount: Int

@@ -8,8 +8,8 @@ struct RequestOptions: ParsableArguments {
     @Argument(help: "The server's URL.") var url: String
     @Option(
         help: """
-            The id of this device, which the server receives. (default: the id of this installation, if a program answers \
-            “installid:” URLs; or else \(Self.usualDevice))
+            The id of this device, which the server receives. (default: the id of this installation if a program answers \
+            “installid:” URLs, or \(Self.usualDevice))
             """)
     var device: String?
     @Option(help: "How to wait for the answer: \(WaitingStyle.allValueStrings.joined(separator: ", ")).")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPRelay
 
-/// The three ways to wait for an answer, for three styles of programs.
+/// The three ways to wait for an answer.
 enum WaitingStyle: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// The program waits with `await`.
     case asynchronous
@@ -25,7 +25,7 @@ enum WaitingStyle: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
 }
 
-/// A delegate that passes on the result; it implements two of the delegate's methods.
+/// A delegate that passes on the result; it implements only the two methods that it needs.
 private final class Awaited<Request: ServerRequest>: ServerRequestDelegate {
     private let result: CheckedContinuation<Request.Answer, any Error>
 

@@ -3,8 +3,8 @@ public import IPC
 
 /// An answer of the form `key1=value1&key2=value2&…&END`.
 ///
-/// The word at the end shows that the answer is complete. Without an announced length, a body ends when the connection
-/// closes, whether the server has finished or crashed.
+/// The word at the end shows that the answer is complete. If the server announces no length, the body ends when the
+/// connection closes, whether the server has finished or crashed.
 public struct EndedForm: Sendable, Hashable {
     /// The fields, in the server's order.
     public let fields: [FormField]
@@ -56,7 +56,7 @@ public struct EndedForm: Sendable, Hashable {
         return FormField(name, value)
     }
 
-    /// Decodes `application/x-www-form-urlencoded`, URL Standard (WHATWG) §5, in which a plus sign stands for a blank.
+    /// Decodes `application/x-www-form-urlencoded`, URL Standard (WHATWG) §5, in which a plus sign stands for a space.
     private static func decode(_ text: Substring) -> String? { text.replacing("+", with: " ").removingPercentEncoding }
 }
 

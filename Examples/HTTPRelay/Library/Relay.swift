@@ -44,7 +44,7 @@ public struct Relay: Sendable {
     /// Asks the program that handles `installid:` URLs for the id of this installation, for
     /// ``RequestParameters/deviceID``.
     /// - Returns: `nil` if there is no such program, or if it replies without text.
-    /// - Throws: `CallFailure` if it has no id to give, for example because its keyring is locked.
+    /// - Throws: `CallFailure` if the program cannot return an id, for example because its keyring is locked.
     public func installationID() async throws -> String? {
         try await application.canOpenURL("installid:") ? application.call("installid:").string : nil
     }

@@ -46,7 +46,7 @@ public struct RelayedRequest: Sendable, Hashable {
         (connectTimeout, readTimeout) = (parameters.connectTimeout, parameters.readTimeout)
     }
 
-    /// Reads the request from the URL and the payload that a sender opened.
+    /// Reads the request from the URL and the payload of a request to open it.
     public init(_ request: OpenURLRequest) throws(Flaw) {
         try self.init(request.path, request.parameters, body: request.payload.items.first?.representations.first)
     }
@@ -78,7 +78,7 @@ public struct RelayedRequest: Sendable, Hashable {
     }
 
     private static func target(_ text: String) throws(Flaw) -> (URL, String) {
-        // The parts are those of the text that is fetched: `URL` escapes what must be escaped.
+        // `URL` escapes characters where necessary, so the parts are read from the escaped text, which is the one fetched.
         guard let url = URL(string: text), let parts = try? URLParts(of: url.absoluteString),
             ["http", "https"].contains(parts.scheme), let host = parts.host, !host.isEmpty
         else { throw .noURL(text) }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The parameters of every request to a server, whatever its kind.
 public struct RequestParameters: Sendable, Hashable {
-    /// The device that sends the request, as the server knows it.
+    /// The id of the device that sends the request.
     public var deviceID: String
     /// The server's URL: `http` or `https`, without a fragment.
     public var serverURL: String

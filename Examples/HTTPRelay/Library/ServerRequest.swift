@@ -1,12 +1,12 @@
 /// A kind of request: what it sends to the server, and how it interprets the response.
 ///
-/// Each kind is a type. This protocol has the defaults, so a type declares only what differs: its ``messageType``, its
-/// ``fields``, and, if the answer is not an ``EndedForm``, ``answer(from:)``.
+/// Each kind is a type. This protocol provides defaults, so a type declares only its ``messageType``, its ``fields``, and,
+/// if the answer is not an ``EndedForm``, ``answer(from:)``.
 public protocol ServerRequest: Sendable {
     /// The result that the sender gets.
     associatedtype Answer: Sendable
 
-    /// The name by which the server identifies this kind.
+    /// The name of this kind, which is sent to the server.
     static var messageType: String { get }
     /// The parameters that every request has.
     var parameters: RequestParameters { get }

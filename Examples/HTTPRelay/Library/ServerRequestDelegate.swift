@@ -1,8 +1,8 @@
-/// Receives what happens to a request; for programs that are built with delegates.
+/// Receives the events of a request, for programs that use delegates.
 ///
-/// Every method is optional: the extension below has an empty one. They are called on the main actor, in the order of
-/// their declaration, once for each request; of `didSucceedWith` and `didFailWith`, only one. The delegate is held until
-/// ``requestDidFinish(_:)`` returns.
+/// Every method is optional: the extension below implements each one as an empty method. They are called on the main actor
+/// in the order of their declaration, once for each request, but only one of `didSucceedWith` and `didFailWith` is called.
+/// The relay keeps a strong reference to the delegate until ``requestDidFinish(_:)`` returns.
 @MainActor
 public protocol ServerRequestDelegate<Request>: AnyObject, Sendable {
     associatedtype Request: ServerRequest

@@ -9,8 +9,8 @@ struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http-relay", abstract: "Fetch over HTTP for programs without network access.",
         discussion: """
-            Handles URLs such as 'relay:get?url=http://127.0.0.1:8080/&read-timeout=5' and 'relay:post?url=…', whose body is \
-            the content that is sent with the URL. The reply is the body of the server's answer. Redirects are reported \
+            Handles URLs such as 'relay:get?url=http://127.0.0.1:8080/&read-timeout=5' and 'relay:post?url=…'. The payload \
+            of the URL is the body of the POST. The reply is the body of the server's answer. Redirects are reported \
             but not followed, because they may lead to a host that is not allowed.
             """)
 

@@ -7,7 +7,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// A server for trying the relay: `/status` and `/report` give correct answers, all other paths faulty ones.
+/// A server for trying the relay: `/status`, `/report` and `/large` give correct answers, the other paths faulty ones.
 @main
 struct TestServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +15,7 @@ struct TestServer: AsyncParsableCommand {
         abstract: "Answer requests on this machine, correctly or with faults, for trying the relay.",
         discussion: """
             /status (GET), /report (GET, POST): a form that ends with END
-            /no-end, /no-value, /cut-off, /failing, /redirect, /silent: what can go wrong
+            /no-end, /no-value, /cut-off, /failing, /redirect, /silent: faulty answers
             /large?bytes=N: an answer of N bytes
             """)
 
