@@ -1,4 +1,4 @@
-/// What has arrived of a response.
+/// The part of a response that has arrived.
 final class Arrivals {
     private let mostBytes: Int
     /// The status line of the response, or of an interim response before it.
