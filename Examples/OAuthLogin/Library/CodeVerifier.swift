@@ -1,14 +1,14 @@
 import Digests
 import IPC
 
-/// The secret with which a client proves that a code was issued to it; PKCE, RFC 7636.
+/// The secret that proves that a code was issued to this client; PKCE, RFC 7636.
 ///
 /// The browser and any program that opens the redirect URL see the code. It is useless without this secret.
 public struct CodeVerifier: Sendable, Hashable {
     /// The secret: 43 to 128 characters of `[A-Za-z0-9-._~]`, §4.1.
     public let text: String
 
-    /// The only method of this example. The other one, `plain`, shows the secret to everyone who sees the page's URL.
+    /// The only method of this example. The other one, `plain`, shows the secret to any program that sees the page's URL.
     public static let method = "S256"
 
     private static let characters = Set(

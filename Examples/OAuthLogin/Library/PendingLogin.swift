@@ -1,9 +1,9 @@
 public import IPC
 
-/// A login that waits until the browser is redirected to a URL with the answer. It decides which URL is the answer, and
-/// is the core of this example.
+/// A login that waits until the browser is redirected to a URL with the answer. It decides which URL is the answer. This
+/// is the core of the example.
 public struct PendingLogin: Sendable {
-    /// Random text that must come back with the answer, so that a forged answer is noticed; RFC 6749 §10.12.
+    /// Random text that the answer must contain, so that a forged answer is detected; RFC 6749 §10.12.
     public let state: String
     /// The secret without which the code of the answer cannot be exchanged for a token.
     public let verifier: CodeVerifier
@@ -26,8 +26,8 @@ public struct PendingLogin: Sendable {
 
     /// Accepts or rejects a URL as the one to which the server redirected the browser.
     ///
-    /// Only the state decides. The source of the URL does not matter: any program can state the id of the program that
-    /// opens links for the desktop, and even that program opens the links of every web page.
+    /// Only the state decides. The source of the URL is not evidence: any program can state the id of the program that opens
+    /// links for the desktop, and that program itself opens the links of every web page.
     /// - Throws: the reason why this URL is not the answer; the login keeps waiting.
     public mutating func take(_ url: String) throws(Refusal) -> Answer {
         let parameters = try self.parameters(of: url)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Random text that cannot be guessed, in the alphabet base64url.
+/// Unguessable random text in the base64url alphabet.
 enum RandomText {
     /// Returns 32 bytes of the system's random source: 256 bits, as RFC 7636 §7.1 recommends.
     static func make() -> String {

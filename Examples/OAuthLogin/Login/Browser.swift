@@ -14,7 +14,7 @@ struct Browser: Sendable {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command.split(separator: " ").map(String.init) + [page]
-        // The messages that browsers print are of no use to the user.
+        // The messages that browsers print do not help the user.
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

@@ -11,8 +11,8 @@ struct LoginCommand: AsyncParsableCommand {
         commandName: "oauth-login", abstract: "Sign in through the browser.",
         discussion: """
             Opens the server's page in a browser, waits until the browser is redirected to oauthlogin.demo:/callback?code=…, \
-            and gets a token for the code. During the login, the desktop opens such links in this program. The files that \
-            this needs are removed at the end, even after Ctrl-C.
+            and exchanges the code for a token. During the login, the desktop opens such links in this program. The files \
+            that this needs are removed at the end, even after Ctrl-C.
 
             EXIT STATUS
               0 signed in; 69 no bus, no broker, no server; 70 the server refuses the code; 73 another program has the \

@@ -36,7 +36,7 @@ enum LoginFailure: ExitCodeError, CustomStringConvertible {
             "the server refused: \(error)" + (words.map { " (\($0))" } ?? "")
         case .tokenRefused(let reason): "the server did not accept the code: \(reason)"
         case .serverUnreachable(let reason): "the server cannot be reached: \(reason)"
-        case .ended: "the bus is gone, so the browser's answer cannot arrive"
+        case .ended: "the connection to the bus was lost, so the browser's answer cannot arrive; try again"
         }
     }
 }

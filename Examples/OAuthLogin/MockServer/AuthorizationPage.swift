@@ -1,6 +1,6 @@
 /// The page on which the user says yes or no.
 struct AuthorizationPage {
-    /// Identifies the question that the form answers. It has only letters, digits and hyphens, which need no escape in
+    /// Identifies the question that the form answers. It has only letters, digits and hyphens, which need no escaping in
     /// HTML.
     let ticket: String
 

@@ -102,7 +102,7 @@ actor Grants {
     }
 
     /// Exchanges a code for a token: only with the secret that belongs to the challenge, and only once. A wrong secret
-    /// uses up the code too, because another program has it.
+    /// also uses up the code, because it shows that another program has the code.
     func token(for request: TokenRequest) throws(Wrong) -> String {
         guard request.grantType == "authorization_code" else {
             throw Wrong("unsupported_grant_type", request.grantType)
