@@ -15,7 +15,7 @@ const [, items] = answer.recursiveUnpack();
 const [, value] = items[0].find(([type]) => type === 'application/json');
 const playlist = JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value));
 playlist.entries.reverse();
-// Write only if nobody has changed the list in the meantime. The change count stays a variant, because a JavaScript
+// Write only if no other program has changed the list in the meantime. The change count stays a variant, because a JavaScript
 // number could round it.
 const turned = new GLib.Variant('s', JSON.stringify(playlist));
 call(path, 'Pasteboard1', 'SetItems', '(aa(sv)a{sv})',

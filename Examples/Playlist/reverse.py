@@ -13,6 +13,6 @@ count, items, facts = board.GetItems({})
 value = dict(items[0])["application/json"]
 playlist = json.loads(value if isinstance(value, str) else bytes(value))
 playlist["entries"].reverse()
-# Write only if nobody has changed the list in the meantime. The change count keeps its D-Bus type, UInt64.
+# Write only if no other program has changed the list in the meantime. The change count keeps its D-Bus type, UInt64.
 turned = [[("application/json", json.dumps(playlist, ensure_ascii=False))]]
 board.SetItems(turned, {"if-change-count": count}, signature="aa(sv)a{sv}")

@@ -4,8 +4,8 @@ import IPC
 
 /// A file that remembers the ids of a library's tracks, so that a start reads only new and changed files.
 ///
-/// It is in the user's cache folder, because it can always be computed again, and is of no use on another machine. Its
-/// first line is a digest of the rest. If that does not match, the index counts as empty.
+/// It is in the user's cache folder, because it can always be rebuilt, and is of no use on another machine. Its first line
+/// is a digest of the rest. If the digest does not match, the index counts as empty.
 package struct MusicIndex: Sendable {
     struct Row: Codable, Hashable {
         let stamp: String
@@ -40,8 +40,9 @@ package struct MusicIndex: Sendable {
         try? Data("\(SHA256.digest(of: json).id)\n\(json)".utf8).write(to: file, options: .atomic)
     }
 
-    /// What changes with the content of a file: its size, and the times of its last changes. Programs cannot set the
-    /// second time, so a change is noticed even if a program restores the first one. `nil` if this is no regular file.
+    /// Returns a text that changes with the content of a file: its size, its time of modification and its time of change.
+    /// Programs cannot set the time of change, so a change is noticed even if a program restores the time of modification.
+    /// - Returns: `nil` if this is not a regular file.
     static func stamp(ofFile path: String) -> String? {
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }

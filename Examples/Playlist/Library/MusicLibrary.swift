@@ -5,11 +5,11 @@ package struct MusicLibrary: Sendable {
     private var files: [UInt64: (path: String, track: Track)] = [:]
     /// The ids by title, then by length.
     private var ids: [String: [UInt32: Set<UInt64>]] = [:]
-    /// How many files were read, because the index did not know them.
+    /// The number of files that were read, because the index did not have their ids.
     package private(set) var hashed = 0
     package var count: Int { files.count }
 
-    /// Of files with the same content, the first one is used.
+    /// Creates a library. If several files have the same content, the first one is used.
     package init(_ tracks: [(path: String, track: Track)]) {
         for (path, track) in tracks {
             if files[track.id] == nil { files[track.id] = (path, track) }
@@ -28,7 +28,7 @@ package struct MusicLibrary: Sendable {
         var (rows, hashed): ([String: MusicIndex.Row], Int) = ([:], 0)
         for name in names {
             let path = "\(folder)/\(name)"
-            // The stamp is from before the file is read, so a change in the meantime is noticed at the next start.
+            // The stamp is taken before the file is read, so a change in the meantime is noticed at the next start.
             guard let stamp = MusicIndex.stamp(ofFile: path) else { continue }
             if let row = known[name], row.stamp == stamp {
                 rows[name] = row
@@ -45,8 +45,8 @@ package struct MusicLibrary: Sendable {
     /// The track with this id, and the path of its file; `nil` if there is none.
     package subscript(id: UInt64) -> (path: String, track: Track)? { files[id] }
 
-    /// The track itself if its id is in the library, or else the only track with the same title and length. If there is
-    /// none, or more than one, the track itself, which is missing then.
+    /// Returns the track with the id that its file has now: if the id is not in the library, the id of the only file with
+    /// the same title and length. If there is none or more than one, returns the track unchanged; it is then missing.
     package func current(_ track: Track) -> Track {
         guard files[track.id] == nil, let length = track.milliseconds, let ids = ids[track.title]?[length],
             let id = ids.first, ids.count == 1

@@ -7,7 +7,7 @@ package struct Playlist: Codable, Sendable, Hashable {
     package init(entries: [Track] = []) { self.entries = entries }
 
     /// Replaces the entries whose files have changed; see ``MusicLibrary/current(_:)``.
-    /// - Returns: the entries then.
+    /// - Returns: the updated entries.
     @discardableResult
     package mutating func relink(to library: MusicLibrary) -> [Track] {
         entries = entries.map(library.current)
@@ -45,10 +45,10 @@ package struct Playlist: Codable, Sendable, Hashable {
     }
 }
 
-/// What became of each id that was to be added to a list.
+/// The result of adding ids to a list.
 package struct Addition: Codable, Sendable, Hashable {
     package var added: [UInt64] = []
-    /// The ids that the list contained already.
+    /// The ids that were already in the list.
     package var present: [UInt64] = []
     /// The ids that the library does not contain.
     package var missing: [UInt64] = []

@@ -1,6 +1,6 @@
 package import IPC
 
-/// A list that is stored on its own pasteboard, where it outlives all programs.
+/// A list on its own pasteboard, where it outlives all programs.
 package struct PlaylistBoard: Sendable {
     private let application: Application
     /// The pasteboard's name.
@@ -16,8 +16,8 @@ package struct PlaylistBoard: Sendable {
         try await application.pasteboard(named: PasteboardName(name), create: true).setValue(list)
     }
 
-    /// Changes the list, and saves it if it is different then. If another program was faster, the change is made again
-    /// to what that program wrote, so that no change is lost.
+    /// Changes the list, and saves it if it has changed. If another program was faster, this applies the change to the list
+    /// that the other program wrote, so that no change is lost.
     /// - Parameter create: whether a missing pasteboard, or an empty one, counts as an empty list.
     /// - Throws: `noSuchPasteboard`; `noSuchItem` or `payloadInvalid` if the pasteboard does not contain a list.
     package func update<Result>(create: Bool = false, _ change: (inout Playlist) -> Result) async throws -> Result {

@@ -1,6 +1,6 @@
 package import IPC
 
-/// What a URL asks for: `playlist:LIST` for a list, and `playlist://add?list=LIST&id=ID&id=ID…` to add tracks to it.
+/// The request in a URL: `playlist:LIST` for a list, or `playlist://add?list=LIST&id=ID&id=ID…` to add tracks to it.
 package struct PlaylistURL: Sendable, Hashable {
     package let list: String
     /// The ids of the tracks to add; empty if the URL asks for the list.

@@ -3,7 +3,7 @@ import Foundation
 import IPC
 import Programs
 
-/// A track: what identifies it, and what it can be found by after its file has changed.
+/// A track: its id, and the title and length that find it again after its file has changed.
 package struct Track: Codable, Sendable, Hashable {
     /// The persistent id: 64 bits that stay the same when the file is renamed or moved.
     ///

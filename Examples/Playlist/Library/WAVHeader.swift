@@ -10,7 +10,7 @@ package struct WAVHeader: Sendable, Hashable {
     package var milliseconds: UInt32 { UInt32(clamping: (frames * 1_000 + frameRate / 2) / frameRate) }
 
     /// Reads the chunks up to the samples, but not the samples.
-    /// - Returns: `nil` if something is missing, cut off or contradictory, or if the file cannot be read.
+    /// - Returns: `nil` if the header is incomplete or contradictory, or if the file cannot be read.
     package init?(ofFile path: String) {
         guard let file = try? FileHandle(forReadingFrom: URL(filePath: path)) else { return nil }
         func read(_ count: Int, at offset: Int) -> [UInt8]? {

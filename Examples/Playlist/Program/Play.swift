@@ -15,7 +15,7 @@ struct Play: AsyncParsableCommand {
 
     func run() async throws { try await list.restore { try play($0) } }
 
-    /// Plays a file to its end.
+    /// Plays a whole file.
     private func play(_ path: String) throws {
         let usual = "for player in pw-play paplay aplay; do command -v $player >/dev/null && exec $player \"$1\"; done"
         let shell = Process()
@@ -26,13 +26,13 @@ struct Play: AsyncParsableCommand {
         shell.waitUntilExit()
         let status = shell.terminationStatus
         guard status != 127 else {
-            let absent = player.map { "command '\($0)'" } ?? "player for sound"
+            let absent = player.map { "command '\($0)'" } ?? "audio player"
             let packages = "pipewire-bin, pulseaudio-utils and alsa-utils"
             Program.tell("there is no \(absent); install one of the packages \(packages), or use --player")
             throw ExitCode(EX_UNAVAILABLE)
         }
         guard status == 0 else {
-            Program.tell("\(path) cannot be played: the player ended with \(status)")
+            Program.tell("\(path) cannot be played: the player exited with \(status)")
             throw ExitCode(EX_SOFTWARE)
         }
     }

@@ -47,9 +47,9 @@ struct Show: AsyncParsableCommand {
     }
 }
 
-/// The option that says where the tracks are.
+/// The option for the folder with the tracks.
 struct LibraryOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
+    @Option(help: ArgumentHelp("The folder with the tracks.", valueName: "folder")) var library = "."
 
     func read() throws -> MusicLibrary { try MusicLibrary(folder: library, index: MusicIndex(folder: library)) }
 }
@@ -59,7 +59,7 @@ struct ListOptions: ParsableArguments {
     @Argument(help: "The name of the list.") var list: String
     @OptionGroup var library: LibraryOptions
 
-    /// Restores the list, and does something with the path of each track. Ends with 66 if tracks are missing.
+    /// Restores the list, and passes the path of each track to a closure. Exits with 66 if tracks are missing.
     func restore(_ body: (String) throws -> Void) async throws {
         let (entries, tracks) = await PlaylistCommand.connected { app in
             let tracks = try library.read()
@@ -83,7 +83,7 @@ struct Restore: AsyncParsableCommand {
 
 struct Index: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring the index of the library up to date, and print how many files were read for that.")
+        abstract: "Update the index of the library, and print how many files were read.")
     @OptionGroup var library: LibraryOptions
 
     func run() async throws {

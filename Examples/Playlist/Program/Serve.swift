@@ -9,7 +9,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Answer URLs: “playlist:LIST”, and “playlist://add?list=LIST&id=ID&id=ID”.",
         discussion: """
             The reply to the first is a list for players (M3U). The second appends tracks to the list. Its reply is JSON \
-            that says which ids were added, which were present, and which are missing in the library.
+            that says which ids were added, which were present, and which are missing from the library.
             """)
     @OptionGroup var library: LibraryOptions
 

@@ -302,7 +302,7 @@ struct PlaylistTests {
         #expect(some.status == .exited(66) && some.errors.contains("missing: "), "\(some)")
         #expect(try FileContents.text(log) == [0, 2].map { "my-player:--loud \(music)/\($0).ogg\n" }.joined())
         let broken = try await play("--player", "broken")
-        #expect(broken.status == .exited(70) && broken.errors.contains("ended with 3"), "\(broken)")
+        #expect(broken.status == .exited(70) && broken.errors.contains("exited with 3"), "\(broken)")
         let absent = try await play("--player", "no-such-player")
         #expect(absent.status == .exited(69) && absent.errors.contains("'no-such-player'"), "\(absent)")
         environment["PATH"] = music
