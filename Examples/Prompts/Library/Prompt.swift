@@ -13,16 +13,16 @@ public protocol Prompt: Sendable {
     /// Returns the canvas with the question over it.
     func over(_ canvas: Canvas) -> Canvas
 
-    /// The lines that stay on the terminal after the question.
+    /// Returns the lines that stay on the terminal after the question.
     /// - Parameter reply: the reply to the sender; `nil` if there is none.
     func record(_ reply: [PasteboardItem]?) -> [String]
 }
 
-/// What an event did to a question.
+/// The effect of an event on a question.
 public enum PromptProgress: Sendable {
     /// The question is still open.
     case open
-    /// The event has no meaning here, so the terminal makes a sound.
+    /// The event has no meaning for this question, so the terminal makes a sound.
     case rejected
     /// The question is answered with this reply.
     case answered([PasteboardItem])

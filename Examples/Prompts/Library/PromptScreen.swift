@@ -27,7 +27,7 @@ public final class PromptScreen<Question: Prompt> {
     ///
     /// - Parameters:
     ///   - id: the application id.
-    ///   - command: a shell command to run meanwhile; its output appears on the terminal.
+    ///   - command: a shell command to run at the same time; its output appears on the terminal.
     /// - Returns: the exit status of the command, or 0. If a signal asks the program to exit, it ends by that signal.
     public static func serve(id: ApplicationID, _ scheme: URLScheme, running command: String?) async throws -> Int32 {
         let terminal = try Terminal.open()
@@ -57,7 +57,7 @@ public final class PromptScreen<Question: Prompt> {
 
     /// Asks the question of a request, and returns the reply.
     ///
-    /// If the sender cancels the request or no longer waits, the library cancels the task, and the question disappears.
+    /// If the sender cancels the request or stops waiting, the library cancels the task, and the question disappears.
     private func ask(_ request: OpenURLRequest) async throws -> [PasteboardItem] {
         let question = try Question(request)
         guard !isOver else { throw CancellationError() }
@@ -72,7 +72,7 @@ public final class PromptScreen<Question: Prompt> {
         }
     }
 
-    /// Ends the question with this reply, or with none.
+    /// Closes the question with this reply, or without one.
     private func end(_ reply: [PasteboardItem]?) {
         guard let asked else { return }
         self.asked = nil
@@ -80,9 +80,9 @@ public final class PromptScreen<Question: Prompt> {
         asked.waiter.resume(with: reply.map { .success($0) } ?? .failure(CancellationError()))
     }
 
-    /// Passes events to the question until the program is asked to exit, or the terminal is closed. An open question
-    /// then ends.
-    /// - Returns: the signal that asked for it.
+    /// Passes events to the question until a signal asks the program to exit, or the terminal is closed. Then closes an
+    /// open question.
+    /// - Returns: the signal; `nil` if the terminal was closed.
     private func run() async -> Int32? {
         defer {
             isOver = true
@@ -108,7 +108,7 @@ public final class PromptScreen<Question: Prompt> {
         draw()
     }
 
-    /// Adds lines that stay on the terminal; the oldest of many are dropped.
+    /// Adds lines that stay on the terminal. Only the last 1,000 are kept.
     private func keep(_ new: [String]) {
         lines = (lines + new).suffix(1_000)
         draw()

@@ -1,7 +1,7 @@
 internal import Dispatch
 @preconcurrency internal import Glibc
 
-/// A shell command that runs while the program does.
+/// A shell command that runs next to the program.
 public enum ShellCommand {
     private enum Output: Sendable {
         case line(String)
@@ -11,7 +11,7 @@ public enum ShellCommand {
     /// Runs a command without input, and waits until it exits.
     ///
     /// - Parameter show: called with each line that the command prints to either stream.
-    /// - Returns: the exit status, as a shell reports it: 128 and the signal if one ended the command.
+    /// - Returns: the exit status, as a shell reports it: 128 plus the signal's number if a signal ended the command.
     nonisolated(nonsending) public static func run(_ command: String, showing show: (String) -> Void) async -> Int32 {
         let (output, feed) = AsyncStream.makeStream(of: Output.self)
         // Reading blocks, so it needs its own thread.
