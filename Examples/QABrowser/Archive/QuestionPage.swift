@@ -41,7 +41,7 @@ extension Question {
     private var countedAnswers: String { numberOfAnswers == 1 ? "1 answer" : "\(numberOfAnswers) answers" }
     private var isJapanese: Bool { text.unicodeScalars.contains { (0x3040..<0xA000).contains($0.value) } }
 
-    /// An answer: two of the sentences below, chosen by a fixed rule, so that each visit shows the same.
+    /// An answer: two of the sentences below, chosen by a fixed rule, so that each visit shows the same text.
     private func answer(_ number: Int) -> String {
         let sentences = isJapanese ? Self.japanese : Self.english
         let first = (id &* 7 &+ number &* 3) % sentences.count

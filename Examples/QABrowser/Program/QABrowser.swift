@@ -20,7 +20,7 @@ struct QABrowser: AsyncParsableCommand {
 
     func run() async throws {
         guard let server = server ?? getenv("QUESTION_SERVER").map({ String(cString: $0) }) else {
-            throw ValidationError("Name a server, with --server http://127.0.0.1:PORT or in QUESTION_SERVER.")
+            throw ValidationError("Missing server. Use --server http://127.0.0.1:PORT, or set QUESTION_SERVER.")
         }
         await SceneProgram(id: "demo.QABrowser", scheme: "qa", root: SceneAddress("search"), order: Self.order) { app in
             let api = QuestionAPI(server: server, relay: Relay(app))
@@ -35,7 +35,7 @@ struct QABrowser: AsyncParsableCommand {
         }.run()
     }
 
-    /// Every screen has a URL. There are also `back`, `home`, and the orders that all programs with scenes accept.
+    /// Converts a URL into an order: a URL of a screen, `back`, `home`, or an order that all programs with scenes accept.
     private static func order(_ address: SceneAddress) throws -> SceneOrder {
         switch address.name {
         case "search", "question": .stack(.show(address))

@@ -10,7 +10,7 @@ struct QuestionsRequest: ServerRequest {
     let fields: [FormField]
 
     func answer(from response: ResponseParameters) throws -> ResultSet {
-        // With the status 400, the API says in XML what is wrong.
+        // If the status is 400, the API describes the error in XML.
         if response.statusCode != 400 { try response.check() }
         return try QuestionParser.parse(response.rawData)
     }
@@ -27,7 +27,7 @@ struct PageRequest: ServerRequest {
     }
 }
 
-/// The web API of the server, which this program asks through the relay.
+/// The web API of the server, which this program calls through the relay.
 struct QuestionAPI: Sendable {
     /// The server's URL, without a slash at the end.
     let server: String

@@ -73,9 +73,9 @@ final class QuestionScene: Scene {
         if moment == .restore { list.seen = id }
     }
 
-    /// Opens a page in the user's browser, and afterwards loads what this has interrupted. The broker passes the URL to
-    /// the desktop, unless an application has claimed its scheme. The server must not choose which program gets a URL,
-    /// so no other URLs are opened.
+    /// Opens a page in the user's browser, and then resumes the load that this interrupted. The broker passes the URL to
+    /// the desktop, unless an application has claimed its scheme. Only web pages are opened, because the server must not
+    /// choose which program gets a URL.
     private func open(_ url: String?) -> SceneAction {
         .run { [app] in
             guard let url else { throw SceneRefusal("the question has not been loaded yet", code: "not-loaded") }
@@ -92,10 +92,10 @@ final class QuestionScene: Scene {
         }
     }
 
-    /// Shows a neighbour of this question in the list, which is loaded first if it is the next of the server's results.
+    /// Shows a neighbour of this question in the list. If it is not in the list yet, this loads the next results first.
     private func go(_ distance: Int) -> SceneAction {
         guard let place = list.place(of: id), let query = list.query else {
-            return .run { throw SceneRefusal("this question is not in the list; go back to it", code: "not-listed") }
+            return .run { throw SceneRefusal("this question is not in the list; go back", code: "not-listed") }
         }
         if let neighbour = list.get(place + distance) {
             var other = address
@@ -110,12 +110,12 @@ final class QuestionScene: Scene {
     }
 }
 
-/// What both views of a question show.
+/// The content that both views of a question show.
 @MainActor
 final class QuestionDocument {
     var question: Question?
     var page: PageText?
-    /// Why the page has not been loaded.
+    /// The reason why the page is not loaded; `nil` if there is none.
     var failure: String?
     /// The number of lines above the screen, and how many fit on it.
     private var scrolled = 0
@@ -123,7 +123,7 @@ final class QuestionDocument {
 
     init(_ question: Question?) { self.question = question }
 
-    /// The page; until it arrives, the question from the list and the progress.
+    /// The paragraphs of the page. Until it arrives, the question from the list, and the progress.
     private var paragraphs: [PageText.Paragraph] {
         if let page { return page.paragraphs }
         let state = failure.map { "The answers are not loaded: \($0)" } ?? "loading…"

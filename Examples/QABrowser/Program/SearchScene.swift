@@ -22,7 +22,7 @@ final class SearchScene: Scene {
 
     private var isLoading: Bool { list.state == .loading }
     private var hasNewQuery: Bool { editor.text != query }
-    /// Whether the list has the results of this search. It may still have others just before this scene loads.
+    /// Whether the list has the results of this search. Until this scene loads, it may have those of another search.
     private var isCurrent: Bool { list.query == query }
     /// The last row loads more, and shows the progress or the failure.
     private var rowCount: Int { isCurrent ? list.count + (list.isComplete && list.state == .idle ? 0 : 1) : 0 }
@@ -69,7 +69,7 @@ final class SearchScene: Scene {
         return .redraw
     }
 
-    /// Carries out the order `next`, which loads the next results, like Enter on the last row.
+    /// Carries out the order `next`: loads the next results, as Enter on the last row does.
     func take(_ order: SceneAddress) throws -> SceneAction? {
         guard order.name == "next" else { return nil }
         guard !list.isComplete else { throw SceneRefusal("all results are in the list", code: "last-page") }
@@ -131,7 +131,7 @@ extension SearchScene {
         canvas.write(question.text, at: Position(row: row, column: 22), style: style)
     }
 
-    /// The text of the last row, and the column at which it begins: a reason needs more room.
+    /// The text of the last row, and the column where it begins. The reason of a failure needs more room.
     private var lastRow: (String, Int) {
         switch list.state {
         case .idle: ("next \(min(QuestionList.step, (list.total ?? 0) - list.count))", 22)

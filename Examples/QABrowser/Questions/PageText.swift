@@ -1,7 +1,7 @@
 /// The text of a web page in paragraphs.
 ///
-/// This reads pages that are well-formed XML, as those of the question server are. It knows headings, small print and
-/// line breaks; it leaves out scripts, styles and pictures, and shows every other block as a paragraph.
+/// This reads pages that are well-formed XML, such as those of the question server. It supports headings, small print and
+/// line breaks, omits scripts, styles and pictures, and shows every other block as a paragraph.
 public struct PageText: Sendable, Hashable {
     public struct Paragraph: Sendable, Hashable {
         public enum Kind: Sendable, Hashable { case heading, text, small }
@@ -40,7 +40,7 @@ private final class PageReading: XMLReading {
         if !Self.inline.contains(element) { finish() }
     }
 
-    /// Adds the text before a tag. Any number of spaces count as one, and none at the start of a line.
+    /// Adds the text before a tag. Several spaces count as one, and spaces at the start of a line are dropped.
     private func addText() {
         guard !text.isEmpty, path.allSatisfy({ !Self.hidden.contains($0) }) else { return }
         for character in text {

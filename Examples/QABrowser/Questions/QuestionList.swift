@@ -10,7 +10,7 @@ public final class QuestionList {
         case failed(String)
     }
 
-    /// How many questions one step adds, and how many the server returns at most.
+    /// The number of questions that one step adds, and the maximum that the server returns at once.
     public nonisolated static let (step, most) = (20, 100)
 
     /// The search whose results these are; `nil` before the first one.
@@ -49,7 +49,7 @@ public final class QuestionList {
     }
 
     /// Adds the next results.
-    /// - Throws: a ``Gap`` if they do not follow the present ones; then nothing has changed.
+    /// - Throws: a ``Gap`` if they do not follow the results in the list, which is then unchanged.
     public func add(_ results: ResultSet) throws(Gap) {
         guard results.first == count + 1, !results.questions.isEmpty || results.total <= count else { throw Gap() }
         total = results.total
@@ -59,8 +59,8 @@ public final class QuestionList {
         }
     }
 
-    /// Loads the results of a search until the list has `count` of them, or all. The list of another search is cleared
-    /// first. A load that is still in progress loses its effect.
+    /// Loads the results of a search until the list has `count` of them, or all. If the list has the results of another
+    /// search, it is cleared first. A load that is still in progress can no longer change the list.
     /// - Throws: a `CancellationError` after the start of another load; a ``Gap``; the errors of the search.
     public func load(_ query: String, upTo count: Int) async throws {
         if self.query != query { clear(for: query) }
@@ -80,8 +80,8 @@ public final class QuestionList {
         }
     }
 
-    /// The server's answer would leave a gap in the list.
+    /// The error for an answer that would leave a gap in the list.
     public struct Gap: Error, CustomStringConvertible {
-        public let description = "the server returned other results than those that were requested"
+        public let description = "the server did not return the requested results"
     }
 }

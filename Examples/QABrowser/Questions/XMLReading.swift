@@ -9,7 +9,7 @@ public struct XMLFlaw: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { "the server's answer cannot be read: \(reason), on line \(line)" }
 }
 
-/// Reads a document element by element; a base class. The parser calls it on one thread.
+/// A base class that reads a document element by element. The parser calls it on one thread.
 class XMLReading: NSObject, XMLParserDelegate {
     /// The elements that are open, outermost first.
     private(set) var path: [String] = []

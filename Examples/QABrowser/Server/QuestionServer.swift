@@ -20,14 +20,14 @@ struct QuestionServer: AsyncParsableCommand {
             /questions?id=ID: one question in XML
             /question/ID, /m/ID: its web page with the answers, and the one for phones
 
-            Three words in a query try out what can go wrong: with ':slow', the answer takes the time of --delay; with \
-            ':fail', it has the status 500; and with ':cut', it ends in the middle of the XML.
+            Three special words in a query simulate failures: with ':slow', the answer is delayed by --delay; with ':fail', \
+            it has the status 500; and with ':cut', it ends in the middle of the XML.
             """)
 
     @Option(help: "The port; 0 chooses a free one, which the first line of output shows.")
     var port = 0
 
-    @Option(help: "How long an answer to ':slow' takes, in seconds.")
+    @Option(help: "The delay of an answer to ':slow', in seconds.")
     var delay = 5.0
 
     func run() async throws {

@@ -5,7 +5,7 @@ import Questions
 
 /// A request to the web API.
 struct SearchRequest: Sendable {
-    /// A word that is not searched for, but makes the answer slow or faulty.
+    /// A special word that makes the answer slow or faulty, and is not searched for.
     enum Trial: String, Sendable {
         case slow = ":slow"
         case fail = ":fail"

@@ -146,7 +146,7 @@ struct QABrowserTests {
         #expect(try await scene.browser.answer(to: "qa://stack") == "search?count=40&row=20", "it chooses the seen one")
         _ = try await scene.browser.answer(to: "qa://question/1000001")
         try await scene.terminal.press("n")
-        try await scene.terminal.wait(forText: "this question is not in the list; go back to it")
+        try await scene.terminal.wait(forText: "this question is not in the list; go back")
     }
 
     @Test func `o and m open the pages for computers and phones in the browser`() async throws {
