@@ -6,7 +6,7 @@ do {
     let board = try await app.pasteboard(named: "demo.IPCClient", create: true, persistent: true)
     let server = "IPCServer.demo://IPCServer.demo?key=value"
 
-    // The way back. The server answers while it handles a text, so URLs are received during the call.
+    // The server answers while it handles a text, so the client must receive URLs during its call.
     async let _: Void = app.onOpenURL { request in
         print("answer: \(try request.payload.string ?? "") (\(request.url) from \(request.source))")
         return []
