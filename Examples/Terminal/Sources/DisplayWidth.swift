@@ -16,7 +16,7 @@ extension Unicode.Scalar {
         return width < 0 ? nil : Int(width)
     }
 
-    /// The columns that this scalar is counted with: one for an unknown scalar, none for a control character.
+    /// The number of columns to count for this scalar: one if it is unknown, none if it is a control character.
     var columns: Int { knownColumns ?? (properties.generalCategory == .control ? 0 : 1) }
 }
 
@@ -27,7 +27,7 @@ extension Character {
     /// The number of columns that this character takes on a terminal: 0, 1 or 2, and more only for a cluster of several
     /// letters.
     ///
-    /// It is the sum of the columns that the C library gives its scalars. But if the first one is wide, then it is 2: “👨‍👩‍👧”
+    /// It is the sum of the columns that the C library reports for the scalars. If the first one is wide, it is 2: “👨‍👩‍👧”
     /// consists of three pictures that are shown as one.
     public var displayWidth: Int { isWide ? 2 : unicodeScalars.reduce(0) { $0 + $1.columns } }
 }
@@ -46,7 +46,7 @@ extension StringProtocol {
     }
 
     /// The text without anything that controls a terminal: control characters become their pictures (U+2400 …), and
-    /// characters that change the writing direction are left out. Use it for text from other programs.
+    /// characters that change the writing direction are removed. Use it for text from other programs.
     public var visible: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {

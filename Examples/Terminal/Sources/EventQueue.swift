@@ -2,8 +2,8 @@ import Synchronization
 
 /// The events of the terminal that have not been read yet.
 ///
-/// This is not an `AsyncStream` with a continuation, which ends when a waiting task is cancelled: a cancelled reader must
-/// not take the keyboard from the next one.
+/// An `AsyncStream` with a continuation would end when a waiting task is cancelled. But after a cancelled reader, the next
+/// one must still get the keys.
 final class EventQueue: Sendable {
     private struct State: Sendable {
         var events: [TerminalEvent] = []

@@ -19,9 +19,9 @@ public enum TerminalEvent: Sendable, Hashable {
     /// Pasted text, complete; line breaks are `\n`.
     case paste(String)
     case resized(TerminalSize)
-    /// The program was stopped (Control-Z) and continues; its output on the terminal may be gone.
+    /// The program was stopped (Control-Z) and continues. Its output on the terminal may have been overwritten.
     case resumed
-    /// SIGINT (Control-C), SIGTERM or SIGHUP, or the terminal is gone (SIGHUP). This is the last event: close the
+    /// SIGINT (Control-C), SIGTERM or SIGHUP, or the terminal was closed (SIGHUP). This is the last event: close the
     /// terminal and exit. A second signal restores the terminal and ends the process.
     case interrupted(signal: Int32)
 

@@ -1,9 +1,9 @@
 @preconcurrency import CNcurses
 import Glibc
 
-/// Converts what ncurses reads from the keyboard into events.
+/// Converts the keyboard input of ncurses into events.
 struct Keyboard {
-    /// What ncurses reads: a key with a name, or a character.
+    /// An input that ncurses reads: a named key, or a scalar.
     private enum Input {
         case key(Int32)
         case scalar(Unicode.Scalar)
@@ -33,10 +33,10 @@ struct Keyboard {
         keypad(pad, true)
         nodelay(pad, true)
         meta(pad, true)
-        // How long Escape waits for further bytes that would make it another key, in milliseconds.
+        // How long ncurses waits after Escape for further bytes of another key, in milliseconds.
         set_escdelay(50)
-        // What terminals send for these keys, also with Shift, Alt and Control (xterm, “PC-Style Function Keys”). Terminfo has
-        // other names for some of them, and not all variants.
+        // The sequences that terminals send for these keys, with and without Shift, Alt and Control (xterm, “PC-Style Function
+        // Keys”). Terminfo names only some of them.
         let held = (2...8).map { ";\($0)" }
         let letters = ["A": KEY_UP, "B": KEY_DOWN, "C": KEY_RIGHT, "D": KEY_LEFT, "H": KEY_HOME, "F": KEY_END]
         for (letter, key) in letters {
@@ -80,13 +80,13 @@ struct Keyboard {
             add(.key(Self.keys[Int32(scalar.value)] ?? .control(Character(letter))))
         case .scalar(let scalar): text.unicodeScalars.append(scalar)
         case .key(let code):
-            // A key in a paste is a control sequence, which has no meaning there.
+            // A named key in a paste is a control sequence in the pasted text, and is ignored.
             if paste == nil, let key = Self.keys[code] { add(.key(key)) }
         }
     }
 
-    /// Takes what follows Escape at once: nothing after the key itself; a character typed with Alt, which has no meaning; or a
-    /// sequence that ncurses does not know (ECMA-48 §5.4), which is skipped unless it begins a paste.
+    /// Handles the input directly after Escape. If there is none, the key was Escape. A character typed with Alt is ignored.
+    /// A sequence that ncurses does not know (ECMA-48 §5.4) is skipped unless it begins a paste.
     private mutating func takeEscape() {
         switch next() {
         case .scalar("["), .scalar("O"):

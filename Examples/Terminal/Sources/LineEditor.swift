@@ -12,7 +12,7 @@ public struct LineEditor: Sendable, Hashable {
         self.cursor = min(max(cursor ?? .max, 0), self.text.count)
     }
 
-    /// Does what a key does in a line editor.
+    /// Applies a key as a line editor does.
     ///
     /// - Returns: `false` if the key has no meaning here, such as Enter.
     @discardableResult
@@ -33,7 +33,7 @@ public struct LineEditor: Sendable, Hashable {
         return true
     }
 
-    /// Does what a key or a paste does in a line editor; returns `false` for any other event.
+    /// Applies a key or a paste as a line editor does; returns `false` for any other event.
     @discardableResult
     public mutating func apply(_ event: TerminalEvent) -> Bool {
         if case .key(let key) = event { return apply(key) }

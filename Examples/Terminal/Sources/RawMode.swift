@@ -5,14 +5,14 @@ import Synchronization
 /// Saves the terminal's settings, and restores them whenever the process exits: ``leave()``, `exit`, a signal, a crash.
 /// A signal handler cannot do this with ncurses' `endwin`, which allocates.
 ///
-/// The terminal's signal keys stay on: Control-C sends SIGINT, Control-Z stops the process. So the keys act like `kill`.
+/// The signal keys stay enabled: Control-C sends SIGINT, and Control-Z stops the process. So these keys act like `kill`.
 enum RawMode {
     /// The data for the signal handlers, which may run at any moment and must not allocate, lock or await.
     private struct Saved {
         var original = termios()
         /// The previous action of each signal, at the signal's number.
         let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
-        /// What to send on leaving raw mode and on entering it again.
+        /// The bytes to send when entering raw mode again, and when leaving it.
         let enter, leave: UnsafeMutablePointer<CChar>
         /// The pipe to which each watched signal is written as one byte.
         let pipe: Int32
@@ -32,7 +32,7 @@ enum RawMode {
 
     /// Enters raw mode, and writes each signal to the pipe as one byte.
     ///
-    /// - Throws: ``TerminalError`` if this process opened a terminal before, or the terminal cannot be used.
+    /// - Throws: ``TerminalError`` if this process has already opened a terminal, or the terminal cannot be used.
     static func begin(pipe: Int32) throws(TerminalError) {
         guard saved == nil else { throw .openedBefore }
         var reason: Int32 = 0
@@ -50,7 +50,7 @@ enum RawMode {
         atexit { RawMode.leave() }
     }
 
-    /// What the terminal needs for an action (terminfo(5)), without delays; empty if it cannot do it.
+    /// The byte sequence of a capability (terminfo(5)), without delays; empty if the terminal lacks the capability.
     private static func capability(_ name: String) -> String {
         tigetstr(name).map { String(cString: $0).replacing(/\$<[^>]*>/, with: "") } ?? ""
     }
@@ -86,7 +86,7 @@ enum RawMode {
         raise(number)
     }
 
-    /// What ncurses does not set: keys are not processed, but the signal keys stay on, and pastes are marked.
+    /// Sets the modes that ncurses does not: the kernel does not process keys, except signal keys, and pastes are marked.
     private static func setModes() {
         guard var raw = saved?.original else { return }
         cfmakeraw(&raw)
@@ -96,13 +96,13 @@ enum RawMode {
         write(STDOUT_FILENO, pasteOn, pasteOn.utf8.count)
     }
 
-    /// Enters raw mode again, after the process was stopped.
+    /// Enters raw mode again after the process was stopped.
     static func enter() {
         if let enter = saved?.enter { write(STDOUT_FILENO, enter, strlen(enter)) }
         setModes()
     }
 
-    /// Restores the terminal; does nothing if that was already done. A signal handler may call this.
+    /// Restores the terminal; does nothing if it is already restored. A signal handler may call this.
     static func leave() {
         guard isRaw.exchange(false, ordering: .relaxed), var saved else { return }
         write(STDOUT_FILENO, saved.leave, strlen(saved.leave))
@@ -126,7 +126,7 @@ enum RawMode {
         _exit(128 + number)
     }
 
-    /// Raises the signal with its default action on this thread, which may be a pool thread that blocks signals.
+    /// Raises the signal with its default action. Unblocks it first, because a thread of a pool may block signals.
     private static func takeDefault(of number: Int32) {
         signal(number, SIG_DFL)
         var set = sigset_t()

@@ -11,7 +11,7 @@ struct Screen {
         Unicode.Scalar.locale
         // Reading keys from a pad does not draw anything.
         guard newterm(nil, stdout, stdin) != nil, let window = newwin(0, 0, 0, 0), let pad = newpad(1, 1) else {
-            fatalError("ncurses has no memory")
+            fatalError("ncurses cannot allocate its windows")
         }
         // Draw everything even if keys are waiting.
         typeahead(-1)
@@ -64,16 +64,16 @@ struct Screen {
 extension Character {
     private static let joiner: wchar_t = 0x200D
 
-    /// The scalars of the character, in one array for each cell of ncurses. The width of its first scalar must be the width
-    /// of the cell, and a cell has at most 5 scalars (`CCHARW_MAX`); a longer emoji is cut where its parts are joined.
+    /// The scalars of the character, in one array for each cell of ncurses. The first scalar determines the width of its
+    /// cell. A cell has at most 5 scalars (`CCHARW_MAX`); a longer emoji is cut where its parts are joined.
     ///
-    /// U+FE0F is left out after a narrow character, because terminals disagree whether it makes the character wide.
+    /// U+FE0F is left out after a narrow character, because terminals disagree on whether it makes the character wide.
     /// Characters that the C library does not know become U+FFFD.
     var pieces: [[wchar_t]] {
         var pieces: [[wchar_t]] = []
         for scalar in unicodeScalars where !(pieces.isEmpty && scalar.columns == 0) {
             let beginsCell = pieces.isEmpty || scalar.columns > 0 && !isWide
-            // Terminals disagree how wide a narrow and a wide cell are together if they are joined.
+            // Terminals disagree on the width of a narrow cell and a wide cell that are joined.
             if beginsCell, scalar.columns == 2, let last = pieces.popLast() {
                 pieces.append(last.filter { $0 != Self.joiner })
             }

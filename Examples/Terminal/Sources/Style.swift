@@ -20,7 +20,7 @@ public struct Style: Sendable, Hashable {
     public static let reversed = Style(isReversed: true)
 }
 
-/// A colour. If the terminal does not have it, the nearest one that it has is shown.
+/// A colour. If the terminal does not have it, it shows the nearest colour that it has.
 public enum Color: Sendable, Hashable {
     /// One of 256: 0 to 7 are the basic colours, 8 to 15 their bright variants, 232 to 255 greys from black to white.
     case palette(UInt8)

@@ -30,7 +30,7 @@ public final class Terminal: Sendable {
     /// Opens standard input and output as a terminal: keys arrive at once and are not echoed, and the screen is blank until
     /// ``close()`` shows the previous one.
     ///
-    /// - Throws: ``TerminalError`` if they are not a terminal, it cannot move its cursor, or it was opened before.
+    /// - Throws: ``TerminalError`` if they are not a terminal, if it cannot move its cursor, or if it was opened before.
     public static func open() throws(TerminalError) -> Terminal {
         guard isatty(STDIN_FILENO) == 1 else { throw .noTerminal(stream: "standard input") }
         guard isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(stream: "standard output") }
@@ -68,7 +68,7 @@ public final class Terminal: Sendable {
     /// another loop continues where it stopped.
     public var events: AsyncStream<TerminalEvent> { AsyncStream { [queue] in await queue.next() } }
 
-    /// Discards keys that were typed and not read yet. Call this before a question that the user could not foresee.
+    /// Discards keys that were typed but not read yet. Call this before a question that the user cannot expect.
     public func forgetTyped() {
         tcflush(STDIN_FILENO, TCIFLUSH)
         queue.removeTyped()
@@ -85,7 +85,7 @@ public final class Terminal: Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Shows the canvas; only the differences from the last one are sent.
+    /// Shows the canvas; ncurses sends only the differences from the previous one.
     public func show(_ canvas: Canvas) { screen.withLock { $0?.show(canvas) } }
 
     /// Makes a short sound or flash, for input that was rejected.
@@ -107,6 +107,7 @@ public final class Terminal: Sendable {
         }
     }
 
+    /// Handles a signal.
     /// - Returns: whether more events can follow.
     private func take(_ signal: Int32) -> Bool {
         switch signal {
