@@ -40,7 +40,7 @@ struct EntryPrompt: Prompt {
     }
 }
 
-/// The hooks of the field: they explain each key.
+/// The hooks of the field, which explain each key in a note.
 private struct Notes: EntryHooks {
     private(set) var note = ""
 
@@ -48,14 +48,14 @@ private struct Notes: EntryHooks {
 
     mutating func shouldChange(_ change: EntryChange) -> Bool {
         let typed = change.replacement.isEmpty ? "this change" : "“\(change.replacement)”"
-        if change.result == nil { note = "\(typed) does not fit here" }
+        if change.result == nil { note = "\(typed) is not allowed here" }
         return change.result != nil
     }
 
     mutating func didChange(_ text: String) { note = "" }
 
     mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool {
-        if answer == nil { note = text.isEmpty ? "nothing is entered yet" : "“\(text)” is incomplete or no such date" }
+        if answer == nil { note = text.isEmpty ? "enter a value first" : "“\(text)” is incomplete or does not exist" }
         return answer != nil
     }
 }

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// A number that is being entered. Separators are added again after each change, wherever they were.
+/// A number that is being entered. Separators are placed anew after each change, wherever they were before.
 struct Amount {
-    /// The maximum number of digits. A `Double`, which a reader of the answer may use, keeps all of them.
+    /// The maximum number of digits. A program may read the answer as a `Double`, which keeps this many digits exactly.
     static let mostDigits = 15
 
     /// The digits before the point; empty if all were deleted.
     private let whole: String
-    /// The digits after the point; `nil` without a point.
+    /// The digits after the point; `nil` if there is no point.
     private let fraction: String?
 
     init?(_ text: String, digits most: Int = mostDigits, places: Int = 0) {

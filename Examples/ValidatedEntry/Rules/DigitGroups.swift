@@ -8,7 +8,7 @@ struct DigitGroups {
         var separators = ""
         /// The largest value.
         let largest: Int
-        /// The number of digits without which the group is incomplete.
+        /// The minimum number of digits in a complete group.
         var fewestDigits = 1
 
         func takes(_ digits: String) -> Bool {
@@ -17,7 +17,7 @@ struct DigitGroups {
     }
 
     private let layout: [Group]
-    /// The digits of the groups that were begun.
+    /// The digits of each group that has been started.
     private let digits: [String]
 
     init?(_ text: String, _ layout: [Group]) {
@@ -32,7 +32,7 @@ struct DigitGroups {
             } else if let next, next.separators.contains(character) {
                 digits.append("")
             } else {
-                // Ignore blanks after the last group.
+                // Ignore spaces after the last group.
                 guard text[place...].allSatisfy(\.isWhitespace) else { return nil }
                 break
             }
@@ -60,7 +60,7 @@ extension [DigitGroups.Group] {
     ]
     static let datetime = date + [Element(separators: " T", largest: 23), Element(separators: ":", largest: 59)]
 
-    /// Hours up to a largest one, and minutes.
+    /// Hours up to this maximum, and minutes.
     static func time(_ largest: Int) -> Self { [Element(largest: largest), Element(separators: ":時", largest: 59)] }
 }
 
@@ -72,7 +72,7 @@ extension EntryDraft {
         self = groups.draft { $0.timeOfDay(.japanese) }
     }
 
-    /// Reads a time from 12:00 AM to 11:59 PM. A part of AM or PM is enough for an answer.
+    /// Reads a time from 12:00 AM to 11:59 PM. The first letter of AM or PM is enough for an answer.
     init?(halfDayTime text: String) {
         let text = text.uppercased().trimmed
         let digits = text.prefix { !"AP".contains($0) }
@@ -81,7 +81,7 @@ extension EntryDraft {
         guard let groups = DigitGroups(String(digits), .time(12)) else { return nil }
         let numbers = half.isEmpty || groups.numbers?[0] == 0 ? nil : groups.numbers
         let moment = numbers.flatMap { EntryMoment([$0[0] % 12 + (half.hasPrefix("P") ? 12 : 0), $0[1]]) }
-        // The blank is the one of Foundation.
+        // Foundation prints this space too.
         self.init(text: groups.text + (half.isEmpty ? "" : "\u{202F}\(half)"), answer: moment?.timeOfDay(.american))
     }
 }

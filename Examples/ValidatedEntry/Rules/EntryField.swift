@@ -2,7 +2,7 @@ public import Terminal
 
 /// A field in which one answer is entered: the text and the cursor. It calls the hooks for each event.
 public struct EntryField: Sendable {
-    /// What an event did to the field.
+    /// The effect of an event on the field.
     public enum Effect: Sendable, Hashable {
         case unchanged, changed, rejected
         /// The answer, or `nil` if the person declines.
@@ -12,14 +12,14 @@ public struct EntryField: Sendable {
     public let rule: EntryRule
     public private(set) var line = LineEditor()
 
-    /// Returns an empty field; `nil` if a hook does not let it begin.
+    /// Returns an empty field; `nil` if the hook `shouldBegin` returns `false`.
     public init?(_ rule: EntryRule, _ hooks: inout some EntryHooks) {
         self.rule = rule
         guard hooks.shouldBegin() else { return nil }
         hooks.didBegin()
     }
 
-    /// Does what an event does in a text field: Enter submits, Escape declines, Control-U clears the whole text.
+    /// Handles an event as a text field does: Enter submits, Escape declines, Control-U clears the whole text.
     public mutating func take(_ event: TerminalEvent, _ hooks: inout some EntryHooks) -> Effect {
         switch event {
         case .key(.enter):
@@ -40,7 +40,7 @@ public struct EntryField: Sendable {
         guard changed.apply(event) else { return .rejected }
         let shaped = rule.shape(changed)
         if changed.text != line.text {
-            // A key or a paste changes what is before its cursor; the text behind that stays the same.
+            // A change ends at the new cursor: the text after the cursor is the same as before.
             let end = max(0, line.text.count - (changed.text.count - changed.cursor))
             let inserted = changed.text.prefix(changed.cursor)
             let start = min(end, zip(line.text.prefix(end), inserted).prefix { $0 == $1 }.count)

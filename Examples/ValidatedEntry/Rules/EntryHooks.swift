@@ -1,16 +1,15 @@
-/// The points at which a program can follow and steer an ``EntryField``, named as those of `UITextFieldDelegate`. All are
-/// optional.
+/// Methods that follow and control an ``EntryField``, named after those of `UITextFieldDelegate`. All are optional.
 public protocol EntryHooks {
     /// Whether the field may appear.
     mutating func shouldBegin() -> Bool
     mutating func didBegin()
-    /// Whether a change may happen. Called for each change, also if the rule does not allow it.
+    /// Whether a change may happen. Called for each change, even if the rule does not allow it.
     mutating func shouldChange(_ change: EntryChange) -> Bool
     mutating func didChange(_ text: String)
     /// Whether the whole text may be cleared with one key.
     mutating func shouldClear(_ text: String) -> Bool
     /// Whether Enter may submit the text.
-    /// - Parameter answer: the answer that the text is; `nil` while it is incomplete.
+    /// - Parameter answer: the answer in the text; `nil` while it is incomplete.
     mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool
     /// Whether the field may disappear.
     /// - Parameter answer: the answer; `nil` if the person declines.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import FoundationInternationalization
 
-/// A locale whose formats an entry can have. Foundation formats every complete value.
+/// The locale of an entry. Foundation formats every complete value.
 public enum EntryLocale: String, Sendable, Hashable, CaseIterable {
     case japanese = "ja_JP"
     case american = "en_US"
@@ -19,7 +19,7 @@ public enum EntryLocale: String, Sendable, Hashable, CaseIterable {
         number.formatted(.number.locale(locale).precision(.fractionLength(1...places)))
     }
 
-    /// 14:05, or 2:05 PM with the narrow blank U+202F.
+    /// 14:05, or 2:05 PM with the narrow space U+202F.
     func shortTime(_ date: Date) -> String {
         Date.FormatStyle(date: .omitted, time: .shortened, locale: locale, calendar: .inGMT, timeZone: .gmt).format(
             date)
@@ -62,7 +62,7 @@ struct EntryMoment {
 }
 
 extension Calendar {
-    /// The calendar for all computing: in GMT, no hour is missing or occurs twice.
+    /// The calendar for all computations: in GMT, no hour is missing or occurs twice.
     fileprivate static let inGMT = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

@@ -27,15 +27,15 @@ extension EntryRule {
         case "time": self.kind = .time
         case "date": self.kind = .date
         case "datetime": self.kind = .datetime
-        case "": throw InvalidEntryRequest("the URL does not say what to enter; \(kinds)")
+        case "": throw InvalidEntryRequest("the URL does not name a kind of entry; \(kinds)")
         case let other: throw InvalidEntryRequest("unknown kind of entry “\(other)”; \(kinds)")
         }
     }
 }
 
 extension EntryAnswer {
-    /// The reply: an item with the displayed text, and with the value as a JSON string, which `value(Int.self)` and the
-    /// like read too.
+    /// The reply: an item with the displayed text and with the value as a JSON string, which also `value(Int.self)` and
+    /// similar calls can read.
     public var item: PasteboardItem {
         let text = Representation(type: .utf8PlainText, value: .text(text))
         // A text can always be encoded.
@@ -44,8 +44,9 @@ extension EntryAnswer {
     }
 }
 
-/// The error for a URL that does not request a valid entry, with a message for its author.
+/// The error for a URL that does not request a valid entry.
 public struct InvalidEntryRequest: HandlerError, Sendable, Hashable, CustomStringConvertible {
+    /// A message for the author of the URL.
     public let description: String
 
     public var code: String { "bad-request" }

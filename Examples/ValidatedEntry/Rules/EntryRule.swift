@@ -1,5 +1,5 @@
-/// A rule for the input. It judges the whole text after a change, so it does not matter whether the change was a key, a
-/// paste or a deletion, or where in the text it was.
+/// A rule for the input. It checks the whole text after a change, so it does not matter whether the change was a key, a
+/// paste or a deletion, or where in the text it happened.
 public struct EntryRule: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// At most this many digits; leading zeros are kept.
@@ -22,10 +22,10 @@ public struct EntryRule: Sendable, Hashable {
     public init(_ kind: Kind, _ locale: EntryLocale = .japanese) { (self.kind, self.locale) = (kind, locale) }
 
     /// Returns the text to show after a change; `nil` if it cannot become a valid answer. Full-width characters are
-    /// accepted like any others, blanks at both ends of a paste are ignored, and empty text is always allowed.
+    /// accepted like any others, spaces at both ends of a paste are ignored, and empty text is always allowed.
     public func shape(_ text: String) -> String? { draft(text.narrow)?.text }
 
-    /// Returns the answer, formatted by Foundation; `nil` while something is missing, or if there is no such date.
+    /// Returns the answer, formatted by Foundation; `nil` while the text is incomplete, or if there is no such date.
     public func finish(_ text: String) -> EntryAnswer? { draft(text.narrow)?.answer }
 
     private func draft(_ text: String) -> EntryDraft? {
