@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # Opens an X11 window for each frame, prints the windows' ids, and keeps them open until a signal ends it:
-# windows.py X,Y,WIDTH,HEIGHT... X11 has whole numbers, so this is the last step, where numbers are rounded.
+# windows.py X,Y,WIDTH,HEIGHT... X11 coordinates are integers, so the numbers are rounded here, in the last step.
 import signal
 import sys
 from Xlib import X, display

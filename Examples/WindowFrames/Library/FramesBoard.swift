@@ -1,6 +1,6 @@
 package import IPC
 
-/// The pasteboard with the frames of one name. It is persistent, so the frames outlive all programs.
+/// The pasteboard with the frames that are saved under a name. It is persistent, so the frames outlive all programs.
 package struct FramesBoard: Sendable {
     private let application: Application
     /// The pasteboard's name.
@@ -15,7 +15,7 @@ package struct FramesBoard: Sendable {
     /// - Throws: `invalidArguments` if one of the numbers is NaN.
     package func save(_ frames: WindowFrames) async throws {
         guard frames.hasOnlyNumbers else {
-            throw IPCError(.invalidArguments, "a frame has a number that is NaN, which is no place on a screen")
+            throw IPCError(.invalidArguments, "a frame contains NaN, which is not a position on a screen")
         }
         try await application.pasteboard(named: PasteboardName(name), create: true).setValue(frames)
     }
@@ -29,13 +29,13 @@ package struct FramesBoard: Sendable {
             throw IPCError(.noSuchItem, "the pasteboard \(name) does not contain frames")
         }
         guard frames.hasOnlyNumbers else {
-            throw IPCError(.payloadInvalid, "a frame on the pasteboard \(name) has a number that is NaN")
+            throw IPCError(.payloadInvalid, "a frame on the pasteboard \(name) contains NaN")
         }
         return frames
     }
 }
 
 extension WindowFrames {
-    /// NaN is rejected: it is no place on a screen, and its 52 further bits have no digits in JSON.
+    /// Whether no number is NaN, which is not a position on a screen, and whose payload bits JSON cannot represent.
     fileprivate var hasOnlyNumbers: Bool { !numbers.contains(where: \.isNaN) }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Where the windows of a desktop and its pointer are: rectangles and a point in a plain array, with no boxes around them.
+/// The frames of a desktop's windows and the position of its pointer: plain rectangles and a point, without boxing.
 ///
 /// As JSON, each number is a string of the fewest digits that identify it, so every number comes back bit for bit:
 /// `{"frames":[[["0.0","25.5"],["640.0","480.0"]]],"pointer":["12.0","-0.0"]}`.
@@ -24,8 +24,8 @@ package struct WindowFrames: Codable, Sendable {
 extension CGRect {
     package var numbers: [Double] { origin.numbers + [Double(size.width), Double(size.height)] }
 
-    /// Returns the frame moved by the least distance so that all of it is in the area. A frame that is larger than the
-    /// area is made smaller. A frame that is in the area already stays as it is.
+    /// Returns the frame, moved by the shortest distance so that all of it is in the area. A frame that is larger than the
+    /// area is shrunk. A frame that is already in the area is unchanged.
     package func moved(into area: CGRect) -> CGRect {
         let (x, width) = fitted(origin.x, size.width, into: area.origin.x, area.size.width)
         let (y, height) = fitted(origin.y, size.height, into: area.origin.y, area.size.height)

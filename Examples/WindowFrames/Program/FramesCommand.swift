@@ -31,7 +31,7 @@ struct Save: AsyncParsableCommand {
         help: ArgumentHelp("Frames, such as 0,25.5,640,480.", valueName: "x,y,width,height"), transform: CGRect.parsed)
     var frames: [CGRect]
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Where the pointer is.", valueName: "x,y"),
+        parsing: .unconditional, help: ArgumentHelp("The position of the pointer.", valueName: "x,y"),
         transform: CGPoint.parsed)
     var pointer: CGPoint?
 
@@ -49,14 +49,14 @@ struct Restore: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Move the frames into this area, and make larger ones smaller. The saved frames stay as they are.",
+            "Move the frames into this area, and shrink larger ones. The saved frames are not changed.",
             valueName: "x,y,width,height"), transform: CGRect.parsed)
     var into: CGRect?
     @Flag(help: "Print each number as its 64 bits, in hexadecimal digits.") var bits = false
 
     func validate() throws {
         guard into.map({ $0.numbers.allSatisfy(\.isFinite) && $0.size.width > 0 && $0.size.height > 0 }) ?? true else {
-            throw ValidationError("The area of --into needs a width and a height above 0, and no infinite number.")
+            throw ValidationError("The area of --into needs finite numbers, and a width and height above 0.")
         }
     }
 

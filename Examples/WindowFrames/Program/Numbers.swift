@@ -22,7 +22,7 @@ private func numbers(_ count: Int, of text: String, like example: String) throws
         Double(word).flatMap { $0.isInfinite && !word.lowercased().contains("inf") ? nil : $0 }
     }
     guard words.count == count, numbers.count == count else {
-        throw ValidationError("'\(text)' does not consist of \(count) numbers, as in \(example).")
+        throw ValidationError("'\(text)' is not \(count) numbers, such as \(example).")
     }
     guard !numbers.contains(where: \.isNaN) else { throw ValidationError("'\(text)' contains NaN.") }
     return numbers
