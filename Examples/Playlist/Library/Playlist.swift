@@ -15,7 +15,7 @@ package struct Playlist: Codable, Sendable, Hashable {
     }
 
     /// The list in a format that players read (M3U in UTF-8); missing tracks are comments. A line break in a name becomes a
-    /// blank. Otherwise, a program that writes titles could have a player open any file.
+    /// space. Otherwise, a program that writes titles could make a player open any file.
     package func m3u(from library: MusicLibrary) -> String {
         let lines = entries.map { library[$0.id]?.path ?? "# missing: \($0.id) \($0.title)" }.map { line in
             line.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " ") + "\n"
