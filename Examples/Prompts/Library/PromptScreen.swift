@@ -14,7 +14,7 @@ public final class PromptScreen<Question: Prompt> {
     private let terminal: Terminal
     private let title: String
     private var asked: Asked?
-    /// Whether nobody reads the keys any more. A request that arrives even so must not wait for an answer.
+    /// Whether the program has stopped reading keys. A request that arrives later must not wait for an answer.
     private var isOver = false
     private var lines: [String] = []
 
