@@ -190,7 +190,7 @@ struct QABrowserTests {
         #expect(try await browser.answer(to: "qa://stack").hasPrefix("search\nquestion/7"))
     }
 
-    /// A server whose only question names URLs that are no web pages.
+    /// A server whose only question names URLs that are not web pages.
     private static let otherServer = #"""
         import http.server
         class Handler(http.server.BaseHTTPRequestHandler):
