@@ -14,7 +14,7 @@ extension OpenURLRequest {
     public nonisolated var parameters: URLParameters { URLParameters(of: url) }
 }
 
-/// A URL, taken apart (RFC 3986 §3): the same members as those of an ``OpenURLRequest``, for a URL that is only a text.
+/// A URL, taken apart (RFC 3986 §3): the same members as those of an ``OpenURLRequest``, for a URL string.
 public struct URLParts: Sendable, Hashable {
     public let scheme: URLScheme
     /// The decoded host, without user, port, and the brackets of an IP address; see ``OpenURLRequest/host``.
