@@ -16,7 +16,6 @@ class XMLReading: NSObject, XMLParserDelegate {
     /// The text since the last start or end of an element.
     private(set) var text = ""
     private var flaw: XMLFlaw?
-    private var isComplete = false
 
     /// Reads a whole document.
     func read(_ bytes: [UInt8]) throws(XMLFlaw) {
@@ -30,7 +29,7 @@ class XMLReading: NSObject, XMLParserDelegate {
         let isWellFormed = parser.parse()
         if let flaw { throw flaw }
         // XMLParser on Linux does not report truncated text as an error.
-        guard isWellFormed, isComplete else {
+        guard isWellFormed, path.isEmpty else {
             throw XMLFlaw(line: parser.lineNumber, reason: isWellFormed ? "it is incomplete" : "it is not well-formed")
         }
     }
@@ -61,6 +60,5 @@ class XMLReading: NSObject, XMLParserDelegate {
         }
         path.removeLast()
         text = ""
-        isComplete = path.isEmpty
     }
 }
