@@ -9,8 +9,7 @@
 // Swift's module Glibc does not declare this function.
 int wcwidth(wchar_t scalar);
 
-static const attr_t cncurses_bold = A_BOLD, cncurses_dim = A_DIM;
-static const attr_t cncurses_underlined = A_UNDERLINE, cncurses_reversed = A_REVERSE;
+static const attr_t cncurses_bold = A_BOLD, cncurses_dim = A_DIM, cncurses_reversed = A_REVERSE;
 
 // Returns a cell with at most CCHARW_MAX scalars. The width of the first one is that of the cell. setcchar(3) accepts only
 // marks after it, so it rejects an emoji of several parts.

@@ -50,7 +50,6 @@ struct Screen {
         var attributes: attr_t = 0
         if cell.style.isBold { attributes |= cncurses_bold }
         if cell.style.isDim { attributes |= cncurses_dim }
-        if cell.style.isUnderlined { attributes |= cncurses_underlined }
         if cell.style.isReversed { attributes |= cncurses_reversed }
         let (foreground, background) = (cell.style.foreground, cell.style.background)
         let isPlain = colors < 8 || foreground == nil && background == nil

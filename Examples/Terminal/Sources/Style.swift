@@ -1,22 +1,21 @@
 /// How a character is drawn.
 public struct Style: Sendable, Hashable {
-    public var isBold, isDim, isUnderlined, isReversed: Bool
+    public var isBold, isDim, isReversed: Bool
     /// The colour of the text; `nil` means the terminal's default.
     public var foreground: Color?
     public var background: Color?
 
     public init(
-        isBold: Bool = false, isDim: Bool = false, isUnderlined: Bool = false, isReversed: Bool = false,
-        foreground: Color? = nil, background: Color? = nil
+        isBold: Bool = false, isDim: Bool = false, isReversed: Bool = false, foreground: Color? = nil,
+        background: Color? = nil
     ) {
-        (self.isBold, self.isDim, self.isUnderlined, self.isReversed) = (isBold, isDim, isUnderlined, isReversed)
+        (self.isBold, self.isDim, self.isReversed) = (isBold, isDim, isReversed)
         (self.foreground, self.background) = (foreground, background)
     }
 
     public static let plain = Style()
     public static let bold = Style(isBold: true)
     public static let dim = Style(isDim: true)
-    public static let underlined = Style(isUnderlined: true)
     public static let reversed = Style(isReversed: true)
 }
 
