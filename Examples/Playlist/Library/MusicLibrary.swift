@@ -25,21 +25,19 @@ package struct MusicLibrary: Sendable {
             throw UnreadableFile(path: folder)
         }
         let known = index?.rows() ?? [:]
-        var (rows, hashed): ([String: MusicIndex.Row], Int) = ([:], 0)
+        var rows: [String: MusicIndex.Row] = [:]
         for name in names {
             let path = "\(folder)/\(name)"
             // The stamp is taken before the file is read, so a change in the meantime is noticed at the next start.
             guard let stamp = MusicIndex.stamp(ofFile: path) else { continue }
-            if let row = known[name], row.stamp == stamp {
-                rows[name] = row
-            } else {
-                rows[name] = MusicIndex.Row(stamp: stamp, track: try Track(ofFile: path))
-                hashed += 1
-            }
+            rows[name] =
+                if let row = known[name], row.stamp == stamp { row } else {
+                    MusicIndex.Row(stamp: stamp, track: try Track(ofFile: path))
+                }
         }
         if rows != known { index?.write(rows) }
         self.init(names.compactMap { name in rows[name].map { ("\(folder)/\(name)", $0.track) } })
-        self.hashed = hashed
+        hashed = rows.count { $0.value != known[$0.key] }
     }
 
     /// The track with this id, and the path of its file; `nil` if there is none.

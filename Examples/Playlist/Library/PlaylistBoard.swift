@@ -32,11 +32,10 @@ package struct PlaylistBoard: Sendable {
             let result = change(&list)
             do throws(IPCError) {
                 if list != old { try await board.setItems([.value(list)], ifChangeCount: version.changeCount) }
+                return result
             } catch {
                 guard error.code == .changeCountMismatch else { throw error }
-                continue
             }
-            return result
         }
     }
 }
