@@ -11,7 +11,9 @@ public enum QuestionParser {
         let reading = ResultSetReading()
         try reading.read(bytes)
         if let message = reading.message { throw Rejection(description: message) }
-        guard let total = reading.total, let first = reading.first else {
+        guard let total = Int(reading.set["totalResults"] ?? ""),
+            let first = Int(reading.set["firstResultPosition"] ?? "")
+        else {
             throw XMLFlaw(line: 1, reason: "there is no ResultSet with totalResults and firstResultPosition")
         }
         return ResultSet(total: total, first: first, questions: reading.questions)
@@ -19,17 +21,14 @@ public enum QuestionParser {
 }
 
 private final class ResultSetReading: XMLReading {
-    private(set) var total: Int?
-    private(set) var first: Int?
+    /// The attributes of the `ResultSet`.
+    private(set) var set: [String: String] = [:]
     private(set) var questions: [Question] = []
     private(set) var message: String?
     private var fields: [String: String] = [:]
 
     override func begin(_ element: String, _ attributes: [String: String]) {
-        if element == "ResultSet" {
-            total = attributes["totalResults"].flatMap { Int($0) }
-            first = attributes["firstResultPosition"].flatMap { Int($0) }
-        }
+        if element == "ResultSet" { set = attributes }
         if element == "Question" { fields = [:] }
     }
 
