@@ -86,7 +86,9 @@ struct MockServer: AsyncParsableCommand {
     }
 
     private static func json(_ members: [String: String], status: HTTPResponse.Status = .ok) -> Response {
-        let text = (try? JSONEncoder().encode(members)) ?? Data()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let text = (try? encoder.encode(members)) ?? Data()
         return Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
