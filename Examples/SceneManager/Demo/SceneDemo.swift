@@ -20,7 +20,7 @@ struct DemoScenes {
         let scene: any Scene =
             switch address.name {
             case "menu": MenuScene(address)
-            case "counter": CounterScene(address)
+            case "counter": try CounterScene(address)
             case "note": NoteScene(address)
             case "pages": PagedScene(address, pages: ["Morning 朝", "Noon 昼", "Night 夜"].map(poster))
             case "card":

@@ -27,6 +27,16 @@ struct PictureTests {
         #expect((0..<2).map(canvas.text) == ["", ""])
     }
 
+    @Test func anAlertOnALowTerminalKeepsItsButtons() {
+        let alert = Alert.confirming("Clear?", message: "1\n2\n3\n4", doing: "Clear")
+        func lines(_ rows: Int) -> [String] {
+            let canvas = Canvas(size: TerminalSize(columns: 30, rows: rows)).under(alert)
+            return (0..<rows).map(canvas.text).map { $0.filter { !" │".contains($0) } }
+        }
+        #expect(lines(7).dropFirst().dropLast() == ["Clear?", "1", "…", "", "[Clear:y][Keep:n]"])
+        #expect(lines(3).dropLast() == ["", "[Clear:y][Keep:n]"])
+    }
+
     @Test func anAlertIsDrawnInTheMiddle() {
         let alert = Alert.confirming("Clear?", message: "It will be gone.", doing: "Clear")
         let canvas = Canvas(size: TerminalSize(columns: 30, rows: 10)).under(alert)

@@ -120,6 +120,18 @@ struct WorkTests {
         await #expect(throws: CancellationError.self) { try await work?.value }
         #expect(stage.notice.isEmpty)
     }
+
+    @Test func `work that fails because it was cancelled was cancelled`() async throws {
+        let stage = try await stage()
+        let server = Server()
+        let work = try await stage.perform(
+            .run {
+                do { _ = try await server.question() } catch { throw SceneRefusal("the call was cancelled", code: "gone") }
+                return .redraw
+            })
+        try await stage.perform(.cancel)
+        await #expect(throws: CancellationError.self) { try await work?.value }
+    }
 }
 
 /// A server that answers when the test says so.

@@ -45,6 +45,18 @@ extension StringProtocol {
         }
     }
 
+    /// The longest suffix that takes at most this many columns; no character is cut in two.
+    func suffix(columns: Int) -> SubSequence {
+        var (width, start) = (0, endIndex)
+        while start > startIndex {
+            let before = index(before: start)
+            width += self[before].displayWidth
+            guard width <= columns else { break }
+            start = before
+        }
+        return self[start...]
+    }
+
     /// The text without anything that controls a terminal: control characters become their pictures (U+2400 …), and
     /// characters that change the writing direction are removed. Use it for text from other programs.
     public var visible: String {

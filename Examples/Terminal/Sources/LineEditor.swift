@@ -85,9 +85,8 @@ public struct LineEditor: Sendable, Hashable {
 
     /// The part of the text around the cursor that fits into this many columns, and the cursor's column in it.
     public func window(columns: Int) -> (text: String, cursor: Int) {
-        var before = text.prefix(cursor)
         // The cursor needs its own column, even after the last character.
-        while before.displayWidth >= columns, !before.isEmpty { before.removeFirst() }
+        let before = text.prefix(cursor).suffix(columns: columns - 1)
         let shown = String(before + text.dropFirst(cursor)).prefix(columns: columns)
         return (String(shown), before.displayWidth)
     }

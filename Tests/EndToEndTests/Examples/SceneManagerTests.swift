@@ -83,12 +83,30 @@ struct SceneManagerTests {
         ("pop-to/card", "no screen “card” to go back to"), ("page/2", "“Scenes” does not support “page/2”"),
         ("push", "needs the name of a screen"), ("push/card?fade=green", "white or black"),
         ("icon/7", "the icons are numbered 1 to 6"), ("push/日本", "does not name a screen"),
+        ("push/counter?n=abc", "“abc” is not a number"), ("push/counter?n=99999999999999999999", "of 64 bits"),
     ])
     func anImpossibleActionIsRejectedWithAReason(_ url: String, _ sentence: String) async throws {
         let demo = try await start()
         let (status, message) = try await demo.refusal(of: "scenes://\(url)")
         #expect(status == .exited(70) && message.contains(sentence), "\(message)")
         #expect(try await demo.answer(to: "scenes://stack") == "menu")
+    }
+
+    @Test func aCounterThatCannotCountFurtherKeepsItsNumber() async throws {
+        let demo = try await start()
+        _ = try await demo.answer(to: "scenes://push/counter?n=8")
+        let (status, message) = try await demo.refusal(of: "scenes://add/\(Int.max)")
+        #expect(status == .exited(70) && message.contains("too few for the sum"), "\(message)")
+        #expect(try await demo.answer(to: "scenes://stack") == "menu\ncounter?n=8")
+    }
+
+    @Test func aLongNoteIsShownAndAskedAbout() async throws {
+        let demo = try await start()
+        let text = String(repeating: "x", count: 50_000)
+        #expect(try await demo.answer(to: "scenes://push/note?text=\(text)") == "Note")
+        try await demo.terminal.press("C-x")
+        let screen = try await demo.terminal.wait(forText: "[Clear: y]  [Keep: n]")
+        #expect(screen.text.contains("Clear the note?") && screen.text.contains("│ …"))
     }
 
     @Test func aFadeIsAnsweredWhenItEnds() async throws {

@@ -1,21 +1,23 @@
 public import Terminal
 
 extension Canvas {
-    /// Returns this canvas dimmed, with the alert in a box in the middle.
+    /// Returns this canvas dimmed, with the alert in a box in the middle. A long message is cut. If there are too few
+    /// rows all the same, the upper ones are left out, so that the buttons stay visible.
     public func under(_ alert: Alert) -> Canvas {
-        let box = Canvas(showing: alert, columns: max(2, size.columns - 6))
+        let box = Canvas(showing: alert, columns: max(2, size.columns - 6), messageRows: max(0, size.rows - 5))
         var canvas = mixed(with: .black, share: 0.6)
-        canvas.draw(
-            box, row: max(0, (size.rows - box.size.rows) / 2), column: max(0, (size.columns - box.size.columns) / 2))
+        let spare = size.rows - box.size.rows
+        canvas.draw(box, row: min(spare, spare / 2), column: max(0, (size.columns - box.size.columns) / 2))
         return canvas
     }
 
-    /// Draws a box around an alert, with at most this many columns of text.
-    private init(showing alert: Alert, columns: Int) {
+    /// Draws a box around an alert, with at most this many columns of text, and this many rows of the message.
+    private init(showing alert: Alert, columns: Int, messageRows: Int) {
         let buttons = alert.choices.map { "[\($0.label): \($0.key)]" }
         let texts = [alert.title, alert.message, buttons.joined(separator: "  ")]
         let width = min(texts.map(\.displayWidth).max() ?? 0, columns)
-        let message = alert.message.wrapped(columns: width)
+        var message = alert.message.wrapped(columns: width)
+        if message.count > messageRows { message = message.prefix(max(0, messageRows - 1)) + ["…"] }
         self.init(size: TerminalSize(columns: width + 4, rows: message.count + 5))
 
         let bar = String(repeating: "─", count: width + 2)

@@ -210,7 +210,7 @@ extension Stage {
                 draw()
                 didWork()
             }
-            try await work()
+            do { try await work() } catch where Task.isCancelled { throw CancellationError() }
         }
         entry.work = task
         draw()
