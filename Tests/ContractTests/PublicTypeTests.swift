@@ -11,7 +11,7 @@ struct PublicTypeTests {
             Failure File Handler HandlerError ItemReading Iterator Listing OpenOptions OpenURLHandler OpenURLRequest
             OpenURLRequests OpenURLResponse Parameter Pasteboard PasteboardChange PasteboardChanges PasteboardInfo
             PasteboardOptions PasteboardVersion PasteboardVersionInfo Payload PromisedData Reason Request
-            RequestCompletion RequestCompletions RequestInfo RequestState StopSignals URLParameters URLResolution
+            RequestCompletion RequestCompletions RequestInfo RequestState StopSignals URLParameters URLParts URLResolution
             """),
         "IPCModel": words(
             """

@@ -126,7 +126,7 @@ struct WorkTests {
         let server = Server()
         let work = try await stage.perform(
             .run {
-                do { _ = try await server.question() } catch { throw SceneRefusal("the call was cancelled", code: "gone") }
+                do { _ = try await server.question() } catch { throw SceneRefusal("the call has ended", code: "gone") }
                 return .redraw
             })
         try await stage.perform(.cancel)

@@ -210,7 +210,7 @@ extension Stage {
                 draw()
                 didWork()
             }
-            do { try await work() } catch where Task.isCancelled { throw CancellationError() }
+            do { try await work() } catch  where Task.isCancelled { throw CancellationError() }
         }
         entry.work = task
         draw()
