@@ -32,11 +32,14 @@ public enum Program {
     /// Writes a line to standard error, after the program's name, in its ``printable(_:)`` form.
     public static func tell(_ line: String) { fputs("\(name): \(printable(line))\n", stderr) }
 
-    /// The text with escaped control characters, because a terminal would interpret them. Use it for text from other
-    /// programs.
+    /// The text with escaped control characters, because a terminal would interpret them, and with escaped characters
+    /// that break a line or change the writing direction. Use it for text from other programs.
     public static func printable(_ text: String) -> String {
-        text.unicodeScalars.map {
-            $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)
+        text.unicodeScalars.map { scalar in
+            let isPlain =
+                ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+                && !scalar.properties.isBidiControl
+            return isPlain ? String(scalar) : scalar.escaped(asASCII: true)
         }.joined()
     }
 

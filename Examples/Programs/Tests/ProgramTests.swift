@@ -27,6 +27,15 @@ struct ProgramTests {
         await #expect(processExitsWith: .success) { exit(await Program.run { 0 }) }
     }
 
+    @Test(arguments: [
+        ("a\n\tb\u{9B}1m", #"a\n\tb\u{009B}1m"#),
+        ("gpj.\u{202E}exe\u{2066}\u{061C}", #"gpj.\u{202E}exe\u{2066}\u{061C}"#),
+        ("a\u{2028}b", #"a\u{2028}b"#), ("京都 👨‍👩‍👧 e\u{301} «a» \\", "京都 👨‍👩‍👧 e\u{301} «a» \\"),
+    ])
+    func charactersThatChangeTheTerminalAreEscaped(_ text: String, _ printed: String) {
+        #expect(Program.printable(text) == printed)
+    }
+
     @Test func exitCodesMatchTheLibrary() {
         #expect(Program.exitCode(of: IPCError(.noSuchItem, "")) == 66)
         #expect(Program.exitCode(of: IPCError(.noHandler, "")) == 68)
