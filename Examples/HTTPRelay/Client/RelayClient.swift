@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPRelay
 import IPC
+import Programs
 
 /// A program that needs no network access: it sends its requests to the relay, and connects only to the broker.
 @main
@@ -48,8 +49,9 @@ struct RelayClient: AsyncParsableCommand {
         }
     }
 
-    /// Prints one line per field.
+    /// Prints one line per field. A server may send anything, so no value can add a line or control the terminal.
     private static func print(_ fields: [FormField]) {
-        FileHandle.standardOutput.write(Data(fields.map { "\($0.name): \($0.value)\n" }.joined().utf8))
+        let lines = fields.map { Program.printable("\($0.name): \($0.value)") + "\n" }
+        FileHandle.standardOutput.write(Data(lines.joined().utf8))
     }
 }

@@ -13,7 +13,7 @@ public enum RequestMethod: String, Sendable, Hashable {
 /// `relay:get?url=http://127.0.0.1:8080/status&read-timeout=5`. The body of a POST is the payload of the URL.
 public struct RelayedRequest: Sendable, Hashable {
     public let method: RequestMethod
-    /// The URL to fetch, and its decoded host.
+    /// The URL to fetch, and its decoded host in lower case, because case makes no difference (RFC 3986 §3.2.2).
     public let (url, host): (URL, String)
     /// How long the server may take to accept the connection.
     public private(set) var connectTimeout = RequestParameters.usualTimeout
@@ -82,7 +82,7 @@ public struct RelayedRequest: Sendable, Hashable {
         guard let url = URL(string: text), let parts = try? URLParts(of: url.absoluteString),
             ["http", "https"].contains(parts.scheme), let host = parts.host, !host.isEmpty
         else { throw .noURL(text) }
-        return (url, host)
+        return (url, host.lowercased())
     }
 
     private static func seconds(_ text: String) throws(Flaw) -> Duration {

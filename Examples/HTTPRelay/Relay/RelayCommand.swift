@@ -16,8 +16,8 @@ struct RelayCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("allow"),
-        help: "A host from which the relay may fetch; repeat for more. (default: only this machine)")
-    var hosts = ["127.0.0.1", "::1", "localhost"]
+        help: "A host from which the relay may fetch, in addition to this machine; repeat for more.")
+    var others: [String] = []
 
     @Option(help: "How many requests may be in progress at a time.")
     var window: UInt32 = 8
@@ -28,6 +28,7 @@ struct RelayCommand: AsyncParsableCommand {
         await Program.run {
             let app = try await Application.connect(
                 id: "demo.HTTPRelay", schemes: [URLScheme(RelayedRequest.scheme)], window: window)
+            let hosts = ["127.0.0.1", "::1", "localhost"] + others.map { $0.lowercased() }
             Program.tell("listening for \(RelayedRequest.scheme): URLs; fetches from \(hosts.joined(separator: ", "))")
             let fetcher = Fetcher(allowedHosts: hosts)
             try await app.onOpenURL(until: signals) { try await fetcher.reply(to: $0) }

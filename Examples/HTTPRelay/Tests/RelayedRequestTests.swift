@@ -75,14 +75,14 @@ struct RelayedRequestTests {
     }
 
     @Test(arguments: [
-        ("http://[::1]:8080/x", "::1"), ("HTTP://user@EXAMPLE.org", "EXAMPLE.org"),
+        ("http://[::1]:8080/x", "::1"), ("HTTP://user@EXAMPLE.org", "example.org"),
         ("http://a.example?x=b@c", "a.example"),
         ("http://127.0.0.1@example.org/", "example.org"), ("http://127.0.0.1%2eexample.org/", "127.0.0.1.example.org"),
         ("http://127.0.0.1#@example.org/", "127.0.0.1"), (#"http://example.org\@127.0.0.1/"#, "127.0.0.1"),
     ])
     func `the host is that of the URL that is fetched`(_ text: String, _ host: String) throws {
         let request = try RelayedRequest("post", ["url": text], body: nil)
-        #expect(request.host == host && request.url.host(percentEncoded: false) == host, "\(request)")
+        #expect(request.host == host && request.url.host(percentEncoded: false)?.lowercased() == host, "\(request)")
     }
 
     @Test func `a server without a URL is rejected before anything is sent`() {

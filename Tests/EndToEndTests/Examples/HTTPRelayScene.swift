@@ -12,13 +12,13 @@ struct HTTPRelayScene: Sendable {
     /// The server's URL, without a trailing slash.
     let address: String
 
-    static func start() async throws -> HTTPRelayScene {
+    static func start(relay options: [String] = []) async throws -> HTTPRelayScene {
         let broker = try await BrokerProcess.start()
         let server = try await RunningProcess.start(try Binaries.example("relay-test-server"), input: .none)
         guard let address = try await server.nextLine()?.split(separator: " ").last else {
             throw HarnessError("The server ended: \(server.errors.text)")
         }
-        let relay = try await RunningProcess.start(try Binaries.example("http-relay"), input: .none)
+        let relay = try await RunningProcess.start(try Binaries.example("http-relay"), options, input: .none)
         try await relay.errors.waitForLine(containing: "listening for relay: URLs")
         return HTTPRelayScene(broker: broker, server: server, relay: relay, address: String(address))
     }
@@ -55,6 +55,18 @@ struct HTTPRelayScene: Sendable {
         print("asked")
         input()
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nx=y&END\r\n")
+        connection.close()
+        """#
+
+    /// A server that answers one request with fields that try to control the terminal.
+    static let forgingServer = #"""
+        import socket
+        listening = socket.create_server(("127.0.0.1", 0))
+        print(listening.getsockname()[1])
+        connection, _ = listening.accept()
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+            b"a=%1B%5B2Jx%0Astate: ready&b%0D=%E2%80%AEexe&%E7%8A%AC=%E7%8C%AB&END\r\n")
         connection.close()
         """#
 

@@ -88,6 +88,25 @@ struct HTTPRelayTests {
         withExtendedLifetime((scene, full)) {}
     }
 
+    @Test func `a host is compared without case, and --allow adds one`() async throws {
+        let scene = try await HTTPRelayScene.start(relay: ["--allow", "Extra.LOCALHOST"])
+        for host in ["127.0.0.1", "LOCALHOST", "extra.localhost"] {
+            let address = scene.address.replacing("127.0.0.1", with: host)
+            let asked = try await HTTPRelayScene.client(["status", "\(address)/status"])
+            #expect(asked.status == .success, "\(asked)")
+        }
+        let elsewhere = try await HTTPRelayScene.client(["status", "http://Other.LOCALHOST/"])
+        #expect(elsewhere.errors.contains("does not fetch from other.localhost; start it with --allow"), "\(elsewhere)")
+    }
+
+    @Test func `a server cannot add a line to the output, or control the terminal`() async throws {
+        let scene = try await HTTPRelayScene.start()
+        let (server, port) = try await HTTPRelayScene.python(HTTPRelayScene.forgingServer)
+        let asked = try await HTTPRelayScene.client(["status", "http://127.0.0.1:\(port)/"])
+        #expect(asked.lines == [#"a: \u{1B}[2Jx\nstate: ready"#, #"b\r: \u{202E}exe"#, "犬: 猫"], "\(asked)")
+        withExtendedLifetime((scene, server)) {}
+    }
+
     @Test func `long answers arrive complete, and answers that are too long are reported`() async throws {
         let scene = try await HTTPRelayScene.start()
         let whole = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=3000000"])
