@@ -36,4 +36,17 @@ struct WrappingTests {
         #expect(text.wrapped(columns: columns) == lines)
         #expect(lines.allSatisfy { $0.displayWidth <= columns })
     }
+
+    @Test(arguments: [("x", 50, 50), ("京", 50, 25), ("ab ", 74, 25)])
+    func aLongTextIsWrapped(_ text: String, _ columns: Int, _ countOnLine: Int) {
+        // The work grows with the length: if it grew with its square, this would take hours.
+        let lines = String(repeating: text, count: 500_000).wrapped(columns: columns)
+        #expect(lines.count == 500_000 / countOnLine && Set(lines).count == 1)
+    }
+
+    @Test func aCharacterThatIsWiderThanALineIsALine() {
+        let wide = "🏳️‍🌈"
+        #expect(wide.count == 1 && wide.displayWidth > 2)
+        #expect((wide + wide).wrapped(columns: 2) == [wide, wide])
+    }
 }

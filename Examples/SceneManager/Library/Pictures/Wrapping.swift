@@ -4,29 +4,35 @@ extension String {
     /// The text in lines of at most this many columns. Lines break at spaces, between characters of scripts without
     /// spaces, and within words that are longer than a line. Existing line breaks are kept.
     public func wrapped(columns: Int) -> [String] {
-        let columns = Swift.max(2, columns)
-        return split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
+        split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
             var lines: [String] = []
-            var rest = Array(paragraph)
-            while String(rest).displayWidth > columns {
-                // Take at least one character, so that the loop ends.
-                let fitting = Swift.max(1, String(rest).prefix(columns: columns).count)
-                let count = (1...fitting).last { rest.canEndLine(at: $0) } ?? fitting
-                var line = rest.prefix(count)
+            var rest = paragraph
+            while let end = rest.endOfLine(columns: Swift.max(2, columns)) {
+                var line = rest[..<end]
                 while line.last == " " { line.removeLast() }
                 lines.append(String(line))
-                rest = Array(rest.dropFirst(count).drop { $0 == " " })
+                rest = rest[end...].drop { $0 == " " }
             }
             return lines + (rest.isEmpty && !lines.isEmpty ? [] : [String(rest)])
         }
     }
 }
 
-extension [Character] {
+extension Substring {
+    /// Where the first line ends; `nil` if the text is one line. This reads only what fits on the line, so that the work
+    /// for a text grows with its length.
+    fileprivate func endOfLine(columns: Int) -> Index? {
+        // A line has at least one character, even if that is wider.
+        let most = Swift.max(1, prefix(columns: columns).count)
+        guard let end = index(startIndex, offsetBy: most, limitedBy: endIndex), end < endIndex else { return nil }
+        return self[...end].indices.dropFirst().last(where: canEndLine) ?? end
+    }
+
     /// Whether a line may end before the character at `place`: at a space, or in a script whose characters are wide.
-    fileprivate func canEndLine(at place: Int) -> Bool {
+    private func canEndLine(at place: Index) -> Bool {
         func isBreakable(_ character: Character) -> Bool { character == " " || character.displayWidth > 1 }
-        return !Self.neverBeginLine.contains(self[place]) && (isBreakable(self[place - 1]) || isBreakable(self[place]))
+        return (isBreakable(self[index(before: place)]) || isBreakable(self[place]))
+            && !Self.neverBeginLine.contains(self[place])
     }
 
     /// No line may begin with these (JIS X 4051: closing brackets, full stops, commas, small kana and the like).
