@@ -47,7 +47,7 @@ private final class ResultSetReading: XMLReading {
         return Question(
             id: try field("Id") { Int($0) }, text: try field("Content") { $0.isEmpty ? nil : $0 },
             condition: try field("Condition", Question.Condition.init(rawValue:)),
-            numberOfAnswers: try field("AnswerCount") { Int($0) }, date: try field("PostedDate") { $0 },
-            url: fields["Url"] ?? "", mobileURL: fields["MobileUrl"] ?? "")
+            numberOfAnswers: try field("AnswerCount") { UInt32($0).map(Int.init) },
+            date: try field("PostedDate") { $0 }, url: fields["Url"] ?? "", mobileURL: fields["MobileUrl"] ?? "")
     }
 }

@@ -24,11 +24,11 @@ class XMLReading: NSObject, XMLParserDelegate {
         if data.range(of: Data("<!ENTITY".utf8)) != nil { throw XMLFlaw(line: 1, reason: "it declares entities") }
         let parser = XMLParser(data: data)
         parser.delegate = self
-        let isWellFormed = parser.parse()
+        // On Linux, `parse()` returns true even for truncated text, and for text after the root element.
+        let isWellFormed = parser.parse() && parser.parserError == nil
         if let flaw { throw flaw }
-        // XMLParser on Linux does not report truncated text as an error.
         guard isWellFormed, path.isEmpty else {
-            throw XMLFlaw(line: parser.lineNumber, reason: isWellFormed ? "it is incomplete" : "it is not well-formed")
+            throw XMLFlaw(line: parser.lineNumber, reason: path.isEmpty ? "it is not well-formed" : "it is incomplete")
         }
     }
 

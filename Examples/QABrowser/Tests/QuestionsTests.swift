@@ -66,9 +66,19 @@ struct QuestionParserTests {
         #expect(throws: XMLFlaw(line: 4, reason: "“lost” is not a valid Condition")) {
             try parse(question() + question(condition: "lost"))
         }
+        #expect(throws: XMLFlaw(line: 3, reason: "“-1” is not a valid AnswerCount")) {
+            try parse(question(answers: "-1"))
+        }
         #expect(throws: XMLFlaw(line: 3, reason: "“” is not a valid Content")) { try parse(question(content: "")) }
         #expect(throws: XMLFlaw(line: 3, reason: "a question has no Id")) { try parse("<Question></Question>") }
         #expect(throws: XMLFlaw.self) { try parse(question(), attributes: "") }
+    }
+
+    @Test(arguments: ["garbage", "<ResultSet/>", "<Question/>", "&amp;", "<![CDATA[x]]>", "\n x"])
+    func `nothing may follow the root element`(_ rest: String) throws {
+        let answer = ResultSet(total: 0, first: 1, questions: []).xml
+        #expect(throws: XMLFlaw.self) { try QuestionParser.parse(Array((answer + rest).utf8)) }
+        for rest in ["", "\n", "<!-- a comment -->\n"] { _ = try QuestionParser.parse(Array((answer + rest).utf8)) }
     }
 
     @Test(arguments: [
@@ -110,6 +120,7 @@ struct PageTextTests {
 
     @Test func `a page that is not well-formed is an error`() {
         #expect(throws: XMLFlaw.self) { try lines("<p>a<br>b</p>") }
+        #expect(throws: XMLFlaw.self) { try PageText(html: Array("<html><p>a</p></html><p>b</p>".utf8)) }
     }
 }
 
