@@ -48,20 +48,30 @@ public final class QuestionList {
         (self.query, total, questions, places) = (query, nil, [], [:])
     }
 
-    /// Adds the next results.
-    /// - Throws: a ``Gap`` if they do not follow the results in the list, which is then unchanged.
-    public func add(_ results: ResultSet) throws(Gap) {
-        guard results.first == count + 1, !results.questions.isEmpty || results.total <= count else { throw Gap() }
-        total = results.total
-        for question in results.questions {
-            places[question.id] = count
-            questions.append(question)
+    /// Adds the next results, of which at most `requested` were requested.
+    /// - Throws: a ``Mismatch`` if they do not continue the list, in which no question occurs twice; then nothing has
+    ///   changed.
+    public func add(_ results: ResultSet, requested: Int = most) throws(Mismatch) {
+        let (new, end) = (results.questions.count, count + results.questions.count)
+        guard results.first == count + 1 else {
+            throw Mismatch(reason: "its results start at \(results.first), not at \(count + 1)")
         }
+        guard new <= requested else { throw Mismatch(reason: "it sent \(new) results, not at most \(requested)") }
+        guard end == results.total || new > 0 && end < results.total else {
+            throw Mismatch(reason: "its results end at \(end), but it states a total of \(results.total)")
+        }
+        var places = places
+        for (place, question) in zip(count..., results.questions) {
+            guard places.updateValue(place, forKey: question.id) == nil else {
+                throw Mismatch(reason: "it sent question \(question.id) twice")
+            }
+        }
+        (total, self.places, questions) = (results.total, places, questions + results.questions)
     }
 
     /// Loads the results of a search until the list has `count` of them, or all. If the list has the results of another
     /// search, it is cleared first. A load that is still in progress can no longer change the list.
-    /// - Throws: a `CancellationError` after the start of another load; a ``Gap``; the errors of the search.
+    /// - Throws: a `CancellationError` after the start of another load; a ``Mismatch``; the errors of the search.
     public func load(_ query: String, upTo count: Int) async throws {
         if self.query != query { clear(for: query) }
         begun += 1
@@ -69,9 +79,10 @@ public final class QuestionList {
         state = .loading
         do {
             while isMissing(upTo: count) {
-                let results = try await search(query, self.count + 1, min(count - self.count, Self.most))
+                let requested = min(count - self.count, Self.most)
+                let results = try await search(query, self.count + 1, requested)
                 guard mine == begun else { throw CancellationError() }
-                try add(results)
+                try add(results, requested: requested)
             }
             state = .idle
         } catch {
@@ -80,8 +91,9 @@ public final class QuestionList {
         }
     }
 
-    /// The error for an answer that would leave a gap in the list.
-    public struct Gap: Error, CustomStringConvertible {
-        public let description = "the server did not return the requested results"
+    /// The reason why the server's answer does not continue the list.
+    public struct Mismatch: Error, Hashable, CustomStringConvertible {
+        let reason: String
+        public var description: String { "the server's answer is wrong: \(reason)" }
     }
 }

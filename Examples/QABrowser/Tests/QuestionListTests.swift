@@ -64,12 +64,42 @@ struct QuestionListTests {
         #expect(list.count == 0 && list.total == nil && list.query == "b" && list.place(of: 1021) == nil)
     }
 
-    @Test(arguments: [(2, 20), (22, 10), (20, 11), (21, 0)])
-    func `results that do not follow change nothing`(_ first: Int, _ count: Int) throws {
+    @Test(arguments: [
+        (2, 20, 99, "its results start at 2, not at 21"), (22, 10, 99, "its results start at 22, not at 21"),
+        (21, 0, 99, "its results end at 20, but it states a total of 99"),
+        (21, 20, 3, "its results end at 40, but it states a total of 3"),
+        (21, 0, -5, "its results end at 20, but it states a total of -5"),
+        (21, 21, 99, "it sent 21 results, not at most 20"),
+    ])
+    func `results that do not follow change nothing`(
+        _ first: Int, _ count: Int, _ total: Int, _ reason: String
+    ) throws {
         let list = list(of: 0)
         try list.add(results(1, 20, of: 99))
-        #expect(throws: QuestionList.Gap.self) { try list.add(results(first, count, of: 99)) }
-        #expect(list.count == 20)
+        #expect(throws: QuestionList.Mismatch(reason: reason)) {
+            try list.add(results(first, count, of: total), requested: 20)
+        }
+        #expect(list.count == 20 && list.total == 99)
+    }
+
+    @Test func `no question is in the list twice`() throws {
+        let list = list(of: 0)
+        let (some, next) = (results(1, 20, of: 99), results(20, 20, of: 99))
+        let double = ResultSet(total: 99, first: 1, questions: some.questions + some.questions.prefix(1))
+        #expect(throws: QuestionList.Mismatch(reason: "it sent question 1001 twice")) { try list.add(double) }
+        try list.add(some)
+        // The server has a new question, so that the others have moved on.
+        let moved = ResultSet(total: 99, first: 21, questions: next.questions)
+        #expect(throws: QuestionList.Mismatch(reason: "it sent question 1020 twice")) { try list.add(moved) }
+        #expect(list.count == 20 && list.place(of: 1020) == 19 && list.place(of: 1021) == nil)
+    }
+
+    @Test func `a server that sends more than was requested is reported`() async throws {
+        let many = results(1, 100, of: 999)
+        let list = QuestionList { _, _, _ in many }
+        let mismatch = QuestionList.Mismatch(reason: "it sent 100 results, not at most 20")
+        await #expect(throws: mismatch) { try await list.load("a", upTo: 20) }
+        #expect(list.count == 0 && list.state == .failed("\(mismatch)"))
     }
 
     @Test func `the list grows in place, and asks only for what is missing`() async throws {
