@@ -12,7 +12,15 @@ struct QuestionsRequest: ServerRequest {
     func answer(from response: ResponseParameters) throws -> ResultSet {
         // If the status is 400, the API describes the error in XML.
         if response.statusCode != 400 { try response.check() }
-        return try QuestionParser.parse(response.rawData)
+        return try QuestionParser.parse(response.content())
+    }
+}
+
+extension ResponseParameters {
+    /// Returns the data, if this program can show that much.
+    fileprivate func content() throws -> [UInt8] {
+        if rawData.count <= 1 << 20 { return rawData }
+        throw SceneRefusal("the answer has \(rawData.count) bytes; at most 1 MiB is shown", code: "too-long")
     }
 }
 
@@ -23,7 +31,7 @@ struct PageRequest: ServerRequest {
 
     func answer(from response: ResponseParameters) throws -> PageText {
         try response.check()
-        return try PageText(html: response.rawData)
+        return try PageText(html: response.content())
     }
 }
 
@@ -40,7 +48,8 @@ struct QuestionAPI: Sendable {
     }
 
     func question(_ id: Question.ID) async throws -> Question {
-        guard let question = try await questions([FormField("id", "\(id)")]).questions.first else {
+        let found = try await questions([FormField("id", "\(id)")]).questions
+        guard let question = found.first(where: { $0.id == id }) else {
             throw SceneRefusal("there is no question “\(id)”", code: "no-such-question")
         }
         return question

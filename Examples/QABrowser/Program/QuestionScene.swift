@@ -124,7 +124,7 @@ final class QuestionDocument {
     init(_ question: Question?) { self.question = question }
 
     /// The paragraphs of the page. Until it arrives, the question from the list, and the progress.
-    private var paragraphs: [PageText.Paragraph] {
+    var paragraphs: [PageText.Paragraph] {
         if let page { return page.paragraphs }
         let state = failure.map { "The answers are not loaded: \($0)" } ?? "loading…"
         return (question.map { [.init(.heading, $0.text)] } ?? []) + [.init(.small, state)]
@@ -142,13 +142,8 @@ final class QuestionDocument {
         return true
     }
 
-    /// Draws the text in the middle, with at most this many columns. A position outside the text is corrected first.
-    func draw(on canvas: inout Canvas, columns: Int) {
-        let width = min(columns, max(2, canvas.size.columns - 4))
-        let lines = paragraphs.flatMap { paragraph in
-            let style: Style = [.heading: .bold, .small: .dim][paragraph.kind] ?? .plain
-            return paragraph.text.wrapped(columns: width).map { ($0, style) } + [("", .plain)]
-        }
+    /// Draws lines of this width in the middle. A position outside the text is corrected first.
+    func draw(_ lines: [(String, Style)], width: Int, on canvas: inout Canvas) {
         height = max(1, canvas.size.rows - 2)
         scrolled = max(0, min(scrolled, lines.count - 1 - height))
         for (row, (text, style)) in lines[scrolled...].prefix(height).enumerated() {
@@ -162,11 +157,25 @@ final class QuestionDocument {
 final class QuestionView: Scene {
     private let document: QuestionDocument
     private let columns: Int
+    /// The lines of these paragraphs in this width. They are kept for the next time, because a page may be long.
+    private var (paragraphs, width, lines): ([PageText.Paragraph], Int, [(String, Style)]) = ([], 0, [])
 
     init(_ document: QuestionDocument, columns: Int) { (self.document, self.columns) = (document, columns) }
 
     let title = ""
     var address: SceneAddress { SceneAddress("view") }
 
-    func draw(on canvas: inout Canvas) { document.draw(on: &canvas, columns: columns) }
+    func draw(on canvas: inout Canvas) {
+        wrap(document.paragraphs, width: min(columns, max(2, canvas.size.columns - 4)))
+        document.draw(lines, width: width, on: &canvas)
+    }
+
+    private func wrap(_ paragraphs: [PageText.Paragraph], width: Int) {
+        guard paragraphs != self.paragraphs || width != self.width else { return }
+        (self.paragraphs, self.width) = (paragraphs, width)
+        lines = paragraphs.flatMap { paragraph in
+            let style: Style = [.heading: .bold, .small: .dim][paragraph.kind] ?? .plain
+            return paragraph.text.wrapped(columns: width).map { ($0, style) } + [("", .plain)]
+        }
+    }
 }

@@ -125,10 +125,9 @@ extension SearchScene {
             canvas.write(text, at: Position(row: row, column: column), style: style)
             return
         }
-        let answers = "  \(question.numberOfAnswers)".suffix(3)
-        canvas.write("\(answers) ans", at: Position(row: row, column: 1), style: style)
-        canvas.write(question.date, at: Position(row: row, column: 10), style: style)
-        canvas.write(question.text, at: Position(row: row, column: 22), style: style)
+        let answers = "\(question.numberOfAnswers) ans"
+        let position = Position(row: row, column: max(1, 8 - answers.count))
+        canvas.write("\(answers)  \(question.date)  \(question.text)", at: position, style: style)
     }
 
     /// The text of the last row, and the column where it begins. The reason of a failure needs more room.

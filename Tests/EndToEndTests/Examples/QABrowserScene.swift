@@ -38,6 +38,37 @@ struct QABrowserScene: Sendable {
         return process
     }
 
+    /// Starts a browser of another server, with one question and its page.
+    /// - Parameters:
+    ///   - fields: fields of the question that differ from the usual ones, as Python.
+    ///   - page: the text of the page, as Python.
+    static func browser(ofOneQuestion fields: String, page: String = "''") async throws -> SceneTerminal {
+        let broker = try await BrokerProcess.start()
+        let (_, port) = try await HTTPRelayScene.python(
+            #"""
+            import http.server
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    fields = {"Id": 7, "Content": "犬", "Condition": "open", "AnswerCount": 0,
+                        "PostedDate": "2012-03-04", "Url": f"http://127.0.0.1:{server.server_port}/page"}
+                    fields |= {\#(fields)}
+                    question = "".join(f"<{name}>{value}</{name}>" for name, value in fields.items())
+                    body = f'<ResultSet totalResults="1" firstResultPosition="1"><Question>{question}</Question></ResultSet>'
+                    if self.path.startswith("/page"):
+                        body = "<html><p>" + \#(page) + "</p></html>"
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(body.encode())
+            server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+            print(server.server_port)
+            server.serve_forever()
+            """#)
+        _ = try await relay()
+        return try await SceneTerminal.start(
+            [try Binaries.example("qa-browser"), "--server", "http://127.0.0.1:\(port)"],
+            showing: "All questions: 1–1 of 1", broker: broker)
+    }
+
     /// Starts the server again, at the same address.
     func startServerAgain() async throws {
         _ = try await Self.server(port: String(address.split(separator: ":").last ?? ""))

@@ -173,12 +173,7 @@ struct QABrowserTests {
     }
 
     @Test func `the server cannot choose which program gets a URL`() async throws {
-        let broker = try await BrokerProcess.start()
-        let (_, port) = try await HTTPRelayScene.python(Self.otherServer)
-        _ = try await QABrowserScene.relay()
-        let browser = try await SceneTerminal.start(
-            [try Binaries.example("qa-browser"), "--server", "http://127.0.0.1:\(port)"],
-            showing: "All questions: 1–1 of 1", broker: broker)
+        let browser = try await QABrowserScene.browser(ofOneQuestion: #""Url": "qa://home", "MobileUrl": "qa://home""#)
         try await browser.terminal.press("Enter")
         try await browser.wait(forTitle: "Question 7")
         for key in ["o", "m"] {
@@ -190,22 +185,26 @@ struct QABrowserTests {
         #expect(try await browser.answer(to: "qa://stack").hasPrefix("search\nquestion/7"))
     }
 
-    /// A server whose only question names URLs that are not web pages.
-    private static let otherServer = #"""
-        import http.server
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                fields = {"Id": 7, "Content": "犬", "Condition": "open", "AnswerCount": 0, "PostedDate": "2012-03-04",
-                    "Url": "qa://home", "MobileUrl": "qa://home"}
-                question = "".join(f"<{name}>{value}</{name}>" for name, value in fields.items())
-                body = f'<ResultSet totalResults="1" firstResultPosition="1"><Question>{question}</Question></ResultSet>'
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(body.encode())
-        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-        print(server.server_port)
-        server.serve_forever()
-        """#
+    @Test func `a page with a very long word is shown, and can be left`() async throws {
+        let browser = try await QABrowserScene.browser(ofOneQuestion: "", page: #""x" * 500_000"#)
+        try await browser.terminal.press("Enter")
+        try await browser.terminal.wait(forText: String(repeating: "x", count: 70))
+        try await browser.terminal.press("v")
+        try await browser.wait(forTitle: "Question 7 (narrow)")
+        #expect(try await browser.answer(to: "qa://back") == "All questions: 1–1 of 1")
+    }
+
+    @Test func `a page that is too long is an error`() async throws {
+        let browser = try await QABrowserScene.browser(ofOneQuestion: "", page: #""x" * 2_000_000"#)
+        let (status, message) = try await browser.refusal(of: "qa://question/7")
+        #expect(status == .exited(70) && message.contains("the answer has 2000020 bytes; at most 1 MiB is shown"))
+        try await browser.terminal.wait(forText: "The answers are not loaded: the answer has 2000020 bytes")
+    }
+
+    @Test func `a large number of answers is shown whole`() async throws {
+        let browser = try await QABrowserScene.browser(ofOneQuestion: #""AnswerCount": 1234567"#)
+        try await browser.terminal.wait(forText: " 1234567 ans  2012-03-04  犬")
+    }
 
     @Test func `every screen has a URL`() async throws {
         let scene = try await QABrowserScene.start()
