@@ -18,10 +18,18 @@ package struct PlaylistBoard: Sendable {
 
     /// Changes the list, and saves it if it has changed. If another program was faster, this applies the change to the list
     /// that the other program wrote, so that no change is lost.
-    /// - Parameter create: whether a missing pasteboard, or an empty one, counts as an empty list.
+    /// - Parameter create: whether a missing pasteboard, or an empty one, counts as an empty list. It is created when a
+    ///   track is added.
     /// - Throws: `noSuchPasteboard`; `noSuchItem` or `payloadInvalid` if the pasteboard does not contain a list.
     package func update<Result>(create: Bool = false, _ change: (inout Playlist) -> Result) async throws -> Result {
-        let board = try await application.pasteboard(named: PasteboardName(name), create: create)
+        let board: Pasteboard
+        do { board = try await stored() } catch {
+            guard create, error.code == .noSuchPasteboard else { throw error }
+            var list = Playlist()
+            let result = change(&list)
+            guard list != Playlist() else { return result }
+            board = try await application.pasteboard(named: PasteboardName(name), create: true)
+        }
         while true {
             let version = try await board.version()
             let found = try version.items.first?.value(Playlist.self)
@@ -36,6 +44,14 @@ package struct PlaylistBoard: Sendable {
             } catch {
                 guard error.code == .changeCountMismatch else { throw error }
             }
+        }
+    }
+
+    /// The pasteboard, if there is one.
+    private func stored() async throws(IPCError) -> Pasteboard {
+        do { return try await application.pasteboard(named: PasteboardName(name)) } catch {
+            guard error.code == .noSuchPasteboard else { throw error }
+            throw IPCError(error.code, "there is no pasteboard “\(name)”; create the list with 'playlist save'")
         }
     }
 }

@@ -35,9 +35,10 @@ package struct Track: Codable, Sendable, Hashable {
 /// The error for a file or folder that cannot be read.
 package struct UnreadableFile: HandlerError, ExitCodeError, CustomStringConvertible {
     package let path: String
+    var isFolder = false
     package var code: String { "unreadable" }
     package var exitCode: Int32 { EX_NOINPUT }
-    package var description: String { "\(path) cannot be read" }
+    package var description: String { "\(path) cannot be read\(isFolder ? " as a folder" : "")" }
 }
 
 extension [UInt8] {

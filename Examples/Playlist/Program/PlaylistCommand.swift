@@ -51,7 +51,12 @@ struct Show: AsyncParsableCommand {
 struct LibraryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder with the tracks.", valueName: "folder")) var library = "."
 
-    func read() throws -> MusicLibrary { try MusicLibrary(folder: library, index: MusicIndex(folder: library)) }
+    /// Reads the library, and reports what it skips.
+    func read() throws -> MusicLibrary {
+        let tracks = try MusicLibrary(folder: library, index: MusicIndex(folder: library))
+        for file in tracks.skipped { Program.tell("\(file), so it is skipped") }
+        return tracks
+    }
 }
 
 /// A list, and the library with its tracks.

@@ -32,7 +32,21 @@ final class MusicLibraryTests {
         #expect(try Track(ofFile: path).id == id)
         #expect(try #require(try MusicLibrary(folder: music, index: nil)[id]).path == path)
         #expect(throws: UnreadableFile.self) { try Track(ofFile: path + "?") }
-        #expect(throws: UnreadableFile.self) { try MusicLibrary(folder: path + "?", index: nil) }
+        for folder in [path + "?", path] {
+            let error = #expect(throws: UnreadableFile.self) { try MusicLibrary(folder: folder, index: nil) }
+            #expect(error?.description == "\(folder) cannot be read as a folder" && error?.exitCode == EX_NOINPUT)
+        }
+    }
+
+    @Test func aFileThatCannotBeReadIsSkipped() throws {
+        // Not even root can read the first byte of a process's memory.
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(music)/夜/bad.ogg", withDestinationPath: "/proc/self/mem")
+        for hashed in [3, 0] {
+            let library = try MusicLibrary(folder: music, index: index)
+            #expect(library.skipped.map(\.path) == ["\(music)/夜/bad.ogg"])
+            #expect(library.count == 3 && library.hashed == hashed)
+        }
     }
 
     @Test func onlyNewAndChangedFilesAreRead() throws {

@@ -275,6 +275,63 @@ struct PlaylistTests {
         #expect(none.status == .exited(66) && none.errors.contains("\(music)/none cannot be read"), "\(none)")
     }
 
+    @Test func `what cannot be read is skipped with a warning, and the rest works`() async throws {
+        _ = try await BrokerProcess.start()
+        let (music, _) = try await library(2)
+        for name in ["locked", "open"] { try PrivateBus.current.directory.makeDirectory("music/\(name)") }
+        for name in ["locked/3.ogg", "open/4.ogg", "bad.ogg"] { try FileContents.write(name, to: "\(music)/\(name)") }
+        for name in ["locked", "bad.ogg"] { #expect(chmod("\(music)/\(name)", 0) == 0) }
+        defer { chmod("\(music)/locked", 0o700) }
+        // Root may read everything, unless it gives these rights up.
+        let limits = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+        func run(_ arguments: String...) async throws -> ProcessOutput {
+            try await RunningProcess.run(
+                "/usr/bin/env", limits + [try Binaries.example("playlist")] + arguments + ["--library", music],
+                environment: try ExamplePlace.environment)
+        }
+        let index = try await run("index").succeeded()
+        #expect(index.output == "3 tracks, 3 read\n")
+        let warnings = [
+            "playlist: \(music)/bad.ogg cannot be read, so it is skipped",
+            "playlist: \(music)/locked cannot be read as a folder, so it is skipped",
+        ]
+        #expect(index.errors.split(separator: "\n").map(String.init).sorted() == warnings)
+        #expect(try await run("restore", "all").succeeded().lines == (0..<2).map { "\(music)/\($0).ogg" })
+        let noFolder = try await self.run("index", "--library", "\(music)/0.ogg")
+        #expect(noFolder.status == .exited(66) && noFolder.output.isEmpty, "\(noFolder)")
+    }
+
+    @Test func `a missing list is explained, and adding only missing tracks creates none`() async throws {
+        _ = try await BrokerProcess.start()
+        let (music, ids) = try await library(1)
+        _ = try await serve(music)
+        #expect(try await add(["1", "2"]).succeeded().output == #"{"added":[],"present":[],"missing":["1","2"]}"#)
+        #expect(try await !Tools.client(["board", "list"]).succeeded().output.contains(Self.board))
+        let missing = try await run("show", "夜")
+        let sentence = "there is no pasteboard “\(Self.board)”; create the list with 'playlist save'"
+        #expect(missing.status == .exited(66) && missing.errors == "playlist: \(sentence)\n", "\(missing)")
+        // For comparison: with one track of the library, there is a list.
+        #expect(try await add(["1", ids[0]]).succeeded().output.contains(#""missing":["1"]"#))
+        #expect(try await shownIDs() == ids)
+    }
+
+    @Test(arguments: ["js", "py"])
+    func `the scripts report an error in one line`(language: String) async throws {
+        _ = try await BrokerProcess.start()
+        let script = "reverse.\(language)"
+        func check(_ arguments: [String], _ line: String) async throws {
+            let told = try await RunningProcess.run(
+                ExamplePlace.folder("Playlist/\(script)"), arguments, environment: try ExamplePlace.environment)
+            #expect(told.status == .exited(1) && told.errors == line + "\n", "\(told)")
+        }
+        try await check([], "usage: \(script) LIST")
+        try await check(["夜"], "\(script): there is no pasteboard “\(Self.board)”")
+        for arguments in [["set", Self.board, "text"], ["board", "clear", Self.board]] {
+            _ = try await Tools.client(arguments).succeeded()
+            try await check(["夜"], "\(script): the pasteboard “\(Self.board)” does not contain a list")
+        }
+    }
+
     @Test func `a list is played in order, with any player`() async throws {
         _ = try await BrokerProcess.start()
         let (music, _) = try await library(3)
