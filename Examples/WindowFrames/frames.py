@@ -5,8 +5,24 @@
 import json
 import math
 import os
+import re
 import sys
 import dbus
+
+
+def number(text):
+    # As in Swift: decimal digits or inf, but no number that is too large. Python alone also reads 1_000 and Infinity.
+    value = float(text) if re.fullmatch("[-+.0-9eE]+|-?inf", text) else math.nan
+    if math.isnan(value) or math.isinf(value) != text.endswith("inf"):
+        raise ValueError(f"“{text}” is not a number")
+    return value
+
+
+def array(value, count=None):
+    if not isinstance(value, list) or count not in (None, len(value)):
+        raise ValueError("the JSON must have an array of frames [[x, y], [width, height]]")
+    return value
+
 
 if len(sys.argv) < 2:
     print("usage: frames.py NAME [X,Y,WIDTH,HEIGHT...]", file=sys.stderr)
@@ -16,8 +32,8 @@ broker = bus.get_object("org.swiftipc.Broker1", "/org/swiftipc/Broker1")
 options = dbus.Dictionary({"create": len(sys.argv) > 2}, signature="sv")
 try:
     if len(sys.argv) > 2:
-        frames = [[float(number) for number in text.split(",")] for text in sys.argv[2:]]
-        if not all(len(frame) == 4 and not any(map(math.isnan, frame)) for frame in frames):
+        frames = [[number(word) for word in text.split(",")] for text in sys.argv[2:]]
+        if not all(len(frame) == 4 for frame in frames):
             raise ValueError("a frame consists of four numbers: X,Y,WIDTH,HEIGHT")
         # A CGRect is an array of its origin and its size. Strings, because JSON has no infinity.
         texts = [[[repr(x), repr(y)], [repr(width), repr(height)]] for x, y, width, height in frames]
@@ -29,11 +45,17 @@ try:
     else:
         count, items, facts = board.GetItems({})
         value = dict(items[0])["application/json"]
-        for origin, size in json.loads(value if isinstance(value, str) else bytes(value))["frames"]:
-            print(*[float(number).hex() for number in origin + size])
-except (ValueError, IndexError, KeyError) as error:
+        text = value if isinstance(value, str) else bytes(value)
+        # A JSON number stays a text, so that one rule decides about both.
+        content = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+        frames = [
+            [number(text) for pair in array(frame, 2) for text in array(pair, 2)] for frame in array(content["frames"])]
+        for frame in frames:
+            print(*map(float.hex, frame))
+except (ValueError, IndexError, KeyError, TypeError) as error:
     print("frames.py:", error, file=sys.stderr)
     sys.exit(os.EX_DATAERR)
 except dbus.DBusException as error:
-    print("frames.py:", error.get_dbus_message(), file=sys.stderr)
-    sys.exit(os.EX_NOINPUT if error.get_dbus_name().endswith("NoSuchPasteboard") else os.EX_UNAVAILABLE)
+    missing = error.get_dbus_name().endswith("NoSuchPasteboard")
+    print("frames.py:", "there are no frames under this name" if missing else error.get_dbus_message(), file=sys.stderr)
+    sys.exit(os.EX_NOINPUT if missing else os.EX_UNAVAILABLE)

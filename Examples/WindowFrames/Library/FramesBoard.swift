@@ -14,7 +14,8 @@ package struct FramesBoard: Sendable {
     /// Replaces the content of the pasteboard with the frames, which are on disk when this returns.
     /// - Throws: `invalidArguments` if one of the numbers is NaN.
     package func save(_ frames: WindowFrames) async throws {
-        guard frames.hasOnlyNumbers else {
+        // JSON has no digits that could preserve the payload bits of NaN.
+        guard !frames.numbers.contains(where: \.isNaN) else {
             throw IPCError(.invalidArguments, "a frame contains NaN, which is not a position on a screen")
         }
         try await application.pasteboard(named: PasteboardName(name), create: true).setValue(frames)
@@ -22,20 +23,15 @@ package struct FramesBoard: Sendable {
 
     /// Reads the frames, exactly as they were saved.
     /// - Throws: `noSuchPasteboard`; `noSuchItem` if the pasteboard is empty; `payloadInvalid` if it does not contain
-    ///   frames, or if one of their numbers is NaN.
+    ///   frames.
     package func restore() async throws -> WindowFrames {
-        let board = try await application.pasteboard(named: PasteboardName(name))
-        guard let frames = try await board.value(WindowFrames.self) else {
+        do throws(IPCError) {
+            let board = try await application.pasteboard(named: PasteboardName(name))
+            if let frames = try await board.value(WindowFrames.self) { return frames }
             throw IPCError(.noSuchItem, "the pasteboard \(name) does not contain frames")
+        } catch {
+            guard error.code == .noSuchPasteboard else { throw error }
+            throw IPCError(error.code, "there is no pasteboard “\(name)”; create it with 'frames save'")
         }
-        guard frames.hasOnlyNumbers else {
-            throw IPCError(.payloadInvalid, "a frame on the pasteboard \(name) contains NaN")
-        }
-        return frames
     }
-}
-
-extension WindowFrames {
-    /// Whether no number is NaN, which is not a position on a screen, and whose payload bits JSON cannot represent.
-    fileprivate var hasOnlyNumbers: Bool { !numbers.contains(where: \.isNaN) }
 }

@@ -21,6 +21,64 @@ package struct WindowFrames: Codable, Sendable {
     }
 }
 
+extension WindowFrames {
+    /// Reads exactly the form that `Encodable` writes. `CGRect` itself would ignore further numbers.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        frames = try values.decode([Pair<Pair<Number>>].self, forKey: .frames).map { frame in
+            let (origin, size) = (frame.first, frame.second)
+            return CGRect(
+                x: origin.first.value, y: origin.second.value, width: size.first.value, height: size.second.value)
+        }
+        pointer = try values.decodeIfPresent(Pair<Number>.self, forKey: .pointer).map {
+            CGPoint(x: $0.first.value, y: $0.second.value)
+        }
+    }
+}
+
+/// An array of two elements.
+private struct Pair<Element: Decodable>: Decodable {
+    let first, second: Element
+
+    init(from decoder: any Decoder) throws {
+        var elements = try decoder.unkeyedContainer()
+        (first, second) = (try elements.decode(Element.self), try elements.decode(Element.self))
+        guard elements.isAtEnd else {
+            throw DecodingError.dataCorruptedError(in: elements, debugDescription: "the array has more than 2 elements")
+        }
+    }
+}
+
+/// A JSON number, or a string that ``Double/init(decimal:)`` reads.
+private struct Number: Decodable {
+    let value: Double
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let text = try? container.decode(String.self) else {
+            value = try container.decode(Double.self)
+            return
+        }
+        guard let number = Double(decimal: text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "“\(text.prefix(100))” is not a number")
+        }
+        value = number
+    }
+}
+
+extension Double {
+    /// Reads decimal digits, `inf` or `-inf`, as frames.py does: Swift alone also reads `0x1p3` and `nan`. A number that
+    /// is too large is rejected, because it would become infinite.
+    package init?(decimal text: some StringProtocol) {
+        let isInfinite = text == "inf" || text == "-inf"
+        guard isInfinite || text.allSatisfy("+-.0123456789eE".contains), let number = Double(text),
+            number.isInfinite == isInfinite
+        else { return nil }
+        self = number
+    }
+}
+
 extension CGRect {
     package var numbers: [Double] { origin.numbers + [Double(size.width), Double(size.height)] }
 

@@ -34,6 +34,28 @@ struct WindowFramesTests {
         #expect(try #require(read).numbers.map(\.bitPattern) == [1, 2, -0.0, 4].map(\.bitPattern))
     }
 
+    private func read(_ json: String) throws -> WindowFrames? {
+        try PasteboardItem.data(Array(json.utf8), type: .json).value()
+    }
+
+    @Test(arguments: [
+        #"[[["1","2"],["3","4"],["5","6"]]]"#, #"[[["1","2","3"],["1","1"]]]"#, #"[[["1","2"],["3"]]]"#, "[[1,2,3,4]]",
+        "[[]]", "{}", #"[["12","34"]]"#,
+    ]) func aFrameHasExactlyFourNumbers(frames: String) throws {
+        #expect(throws: IPCError.self) { try read(#"{"frames":\#(frames)}"#) }
+        #expect(try read(#"{"frames":[[["1","2"],["3","4"]]],"pointer":[1,2]}"#)?.numbers == [1, 2, 3, 4, 1, 2])
+        #expect(throws: IPCError.self) { try read(#"{"frames":[],"pointer":[1,2,3]}"#) }
+    }
+
+    @Test func aNumberIsDecimalOrInfinite() {
+        for text in ["0x1p3", "nan", "NaN", "infinity", "+inf", "Inf", "1_0", " 1", "1 ", "１", "", "1e999", "e5", "-"] {
+            #expect(Double(decimal: text) == nil, "\(text)")
+        }
+        for text in ["1", "-0.0", "+1.", ".5", "1E5", "1e+23", "5e-324", "inf", "-inf"] {
+            #expect(Double(decimal: text)?.bitPattern == Double(text)?.bitPattern, "\(text)")
+        }
+    }
+
     @Test(arguments: [
         (CGRect(x: 100, y: 50, width: 800, height: 600), CGRect(x: 100, y: 50, width: 800, height: 600)),
         (CGRect(x: 2000, y: 900, width: 800, height: 600), CGRect(x: 1120, y: 480, width: 800, height: 600)),

@@ -107,14 +107,15 @@ struct WindowFramesTests {
         try await check(["save", "机", "1,2,3,4", "--pionter", "1,2"], 64, "--pionter")
         try await check(["save", "机", "1,2,3,x"], 64, "'1,2,3,x'")
         try await check(["save", "机", "1,2,3,1e999"], 64, "1e999")
-        try await check(["save", "机", "1,2,nan,4"], 64, "NaN")
+        try await check(["save", "机", "1,2,nan,4"], 64, "'1,2,nan,4'")
+        try await check(["save", "机", "1,2,0x1p3,4"], 64, "0x1p3")
         try await check(["save", "机"], 64, "Missing")
         try await check(["restore", "机", "--into", "0,0,0,5"], 64, "--into")
         try await check(["restore", "机", "--into", "0,0,inf,5"], 64, "--into")
-        try await check(["restore", "机"], 66, Self.board)
+        try await check(["restore", "机"], 66, "“\(Self.board)”; create it with 'frames save'")
         #expect(try await python(["机"]).status == .exited(66))
         for (content, text) in [
-            (#"{"frames":[[["nan","0"],["1","2"]]]}"#, "NaN"), (#"{"frames":[[[1,2],[3]]]}"#, "elements"),
+            (#"{"frames":[[["nan","0"],["1","2"]]]}"#, "nan"), (#"{"frames":[[[1,2],[3]]]}"#, "elements"),
             (#"{"frames":[[[NaN,2],[3,4]]]}"#, "JSON"), (#"{"frames":[[["1e999",2],[3,4]]]}"#, "1e999"),
             ("{}", "frames"),
         ] {
@@ -122,6 +123,42 @@ struct WindowFramesTests {
             try await check(["restore", "机"], 65, text)
         }
         _ = try await Tools.client(["board", "clear", Self.board])
+    }
+
+    @Test func `Swift and Python accept the same frames`() async throws {
+        _ = try await BrokerProcess.start()
+        func isRead(_ json: String, _ bits: [UInt64]) async throws -> [Bool] {
+            _ = try await Tools.client(["set", Self.board, "--type", "application/json", json]).succeeded()
+            let read = [try await run(["restore", "机", "--bits"]), try await python(["机"])]
+            if read.allSatisfy({ $0.status == .success }) {
+                #expect(try await restoredBits() == bits, "\(json)")
+                #expect(try await bitsInPython() == bits, "\(json)")
+            }
+            return read.map { output in
+                #expect(output.status == .success || output.status == .exited(65) && output.output.isEmpty, "\(output)")
+                return output.status == .success
+            }
+        }
+        let good = [
+            "1", "-0.0", "1E5", #""1""#, #""+1.""#, #"".5""#, #""1e+23""#, #""5e-324""#, #""1e-999""#, #""inf""#,
+            #""-inf""#,
+        ]
+        for text in good {
+            let number = try #require(Double(text.filter { $0 != "\"" }))
+            let json = #"{"frames":[[["1","2"],["3",\#(text)]]]}"#
+            #expect(try await isRead(json, [1, 2, 3, number].map(\.bitPattern)) == [true, true], "\(text)")
+        }
+        let bad =
+            [
+                #""0x1p3""#, #""nan""#, #""Infinity""#, #""+inf""#, #""1_0""#, #"" 1""#, #""１""#, "\"\"", #""1e999""#,
+                #""e5""#, "1e999", "NaN", "Infinity", "true", "null", "[1]",
+            ].map { #"[["1","2"],["3",\#($0)]]"# }
+            + [
+                #"["1","2"],["3","4"],["5","6"]"#, #"["1","2","3"],["1","1"]"#, #"["1","2"],["3"]"#, #""12","34""#,
+                "1,2,3,4",
+            ].map { "[\($0)]" }
+        for frame in bad { #expect(try await isRead(#"{"frames":[\#(frame)]}"#, []) == [false, false], "\(frame)") }
+        #expect(try await isRead(#"{"frames":{}}"#, []) == [false, false])
     }
 
     @Test func `the demonstration opens real windows where they were, and ends by itself`() async throws {
