@@ -56,6 +56,15 @@ extension AlertRequest {
     private static let mostColumns = 70
     private static let mostLines = 12
 
+    /// Reads the question from the parts of a URL, which has neither a host nor a path.
+    public init(host: String?, path: String, parameters: URLParameters) throws(InvalidAlertRequest) {
+        guard host ?? "" == "", path.isEmpty else {
+            throw InvalidAlertRequest(
+                "the URL has text before “?”; use confirm://?title=Delete&cancel=Keep&other=Delete")
+        }
+        try self.init(parameters)
+    }
+
     /// Reads the question from the parameters of a URL.
     public init(_ parameters: URLParameters) throws(InvalidAlertRequest) {
         if let unknown = parameters.first(where: { !Self.names.contains($0.name) }) {
@@ -127,7 +136,9 @@ extension AlertRequest {
     /// Returns the text unless it is blank, has control characters, or takes more than this many columns.
     private static func checked(_ text: String, _ name: String, columns: Int) throws(InvalidAlertRequest) -> String {
         try check(text, name)
-        guard text.contains(where: { !$0.isWhitespace }) else { throw InvalidAlertRequest("\(name) is empty") }
+        guard text.contains(where: { !$0.isWhitespace && $0.displayWidth > 0 }) else {
+            throw InvalidAlertRequest("\(name) is empty")
+        }
         guard text.displayWidth <= columns else {
             throw InvalidAlertRequest("\(name) is too long: use at most \(columns) columns")
         }

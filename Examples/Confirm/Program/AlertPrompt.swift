@@ -9,7 +9,8 @@ struct AlertPrompt: Prompt {
     private var question: Question
 
     init(_ request: OpenURLRequest) throws {
-        (source, question) = ("\(request.source)", Question(try AlertRequest(request.parameters)))
+        let asked = try AlertRequest(host: request.host, path: request.path, parameters: request.parameters)
+        (source, question) = ("\(request.source)", Question(asked))
     }
 
     mutating func take(_ event: TerminalEvent) -> PromptProgress {

@@ -35,6 +35,8 @@ import Testing
     @Test(
         arguments: [
             (["cancel": "Keep"], "no title"), (["title": " ", "cancel": "Keep"], "title is empty"),
+            (["title": "\u{200B}", "cancel": "Keep"], "title is empty"),
+            (["title": "a", "cancel": "b", "other": "\u{2060} \u{301}"], "other is empty"),
             (["title": "Delete?"], "no buttons"), (["title": "Delete?", "message": "Now."], "no buttons"),
             (["title": "a\u{1B}[2J", "cancel": "b"], "title contains a control character; remove it: “a␛[2J”"),
             (["title": "a\nb", "cancel": "c"], "title contains a control character"),
@@ -51,6 +53,17 @@ import Testing
     func `an invalid question is rejected with the reason`(parameters: URLParameters, reason: String) {
         let error = #expect(throws: InvalidAlertRequest.self) { try request(parameters) }
         #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: ["confirm://host/path?", "confirm://host?", "confirm:path?", "confirm:/?", "confirm:///a?"])
+    func `a URL with a host or a path is rejected`(url: String) throws {
+        func asked(_ url: String) throws -> AlertRequest {
+            let parts = try URLParts(of: url + "title=a&cancel=b")
+            return try AlertRequest(host: parts.host, path: parts.path, parameters: parts.parameters)
+        }
+        let error = #expect(throws: InvalidAlertRequest.self) { try asked(url) }
+        #expect(error?.description.contains("text before “?”") == true)
+        for url in ["confirm://?", "confirm:?"] { #expect(try asked(url).title == "a") }
     }
 
     @Test func `the number of buttons and the length of texts are limited`() throws {

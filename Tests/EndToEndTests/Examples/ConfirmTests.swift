@@ -122,6 +122,8 @@ struct ConfirmTests {
             #expect(try await caller.wait() == .exited(70))
             #expect(caller.errors.text.contains(reason) && caller.errors.text.contains("(bad-request)"))
         }
+        let other = try await Tools.client(["call", "confirm:other?\(Self.delete)"])
+        #expect(other.status == .exited(70) && other.errors.contains("text before “?”"), "\(other)")
         #expect(try await scene.terminal.screen.rows[0].contains("listening"))
     }
 
