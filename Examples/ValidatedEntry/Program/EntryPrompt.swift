@@ -7,10 +7,11 @@ import Terminal
 struct EntryPrompt: Prompt {
     private let question: String
     private var field: EntryField
-    private var notes = Notes()
+    private var notes: Notes
 
     init(_ request: OpenURLRequest) throws {
         let rule = try EntryRule(request.host, request.parameters)
+        notes = Notes(rule: rule)
         question = "\(request.source) asks for \(rule)"
         guard let field = EntryField(rule, &notes) else { throw OpenURLRequest.Answer.cancelled }
         self.field = field
@@ -42,6 +43,7 @@ struct EntryPrompt: Prompt {
 
 /// The hooks of the field, which explain each key in a note.
 private struct Notes: EntryHooks {
+    let rule: EntryRule
     private(set) var note = ""
 
     mutating func didBegin() { note = "Enter: submit   Escape: decline   ^U: clear" }
@@ -55,7 +57,7 @@ private struct Notes: EntryHooks {
     mutating func didChange(_ text: String) { note = "" }
 
     mutating func shouldReturn(_ text: String, as answer: EntryAnswer?) -> Bool {
-        if answer == nil { note = text.isEmpty ? "enter a value first" : "“\(text)” is incomplete or does not exist" }
+        if answer == nil { note = text.isEmpty ? "enter a value first" : "“\(text)” is \(rule.flaw)" }
         return answer != nil
     }
 }

@@ -2,6 +2,9 @@
 ///
 /// Separators may be left out: a group takes as many digits as its value can have, so 1405 is 14:05, and 905 is 9:05. A
 /// separator that is entered ends its group: 1:30 is not read as 13:0.
+///
+/// 24:00 can be entered, because it may be corrected next, but it is not an answer. If the 4 began the next group instead,
+/// the same keys would give 2:40.
 struct DigitGroups {
     struct Group: Sendable {
         /// The characters that may stand in front of the group. The first one is displayed.
@@ -12,7 +15,7 @@ struct DigitGroups {
         var fewestDigits = 1
 
         func takes(_ digits: String) -> Bool {
-            digits.count <= "\(largest)".count && (Int(digits) ?? 0) <= largest
+            digits.count <= "\(largest)".count && (Int(digits.dropLast() + "0") ?? 0) <= largest
         }
     }
 
@@ -42,10 +45,12 @@ struct DigitGroups {
 
     var text: String { zip(layout, digits).map { String($0.separators.prefix(1)) + $1 }.joined() }
 
-    /// The values of all groups; `nil` while one is incomplete.
+    /// The values of all groups; `nil` while one is incomplete or too large.
     var numbers: [Int]? {
-        let isComplete = digits.count == layout.count && zip(layout, digits).allSatisfy { $0.fewestDigits <= $1.count }
-        return isComplete ? digits.compactMap { Int($0) } : nil
+        let values = zip(layout, digits).compactMap { group, digits in
+            Int(digits).flatMap { digits.count >= group.fewestDigits && $0 <= group.largest ? $0 : nil }
+        }
+        return values.count == layout.count ? values : nil
     }
 
     func draft(_ answer: (EntryMoment) -> EntryAnswer) -> EntryDraft {
@@ -65,11 +70,17 @@ extension [DigitGroups.Group] {
 }
 
 extension EntryDraft {
-    /// Reads a time from 0:00 to 23:59. The Japanese units may be entered too.
+    /// Reads a time from 0:00 to 23:59. The Japanese units may be entered too, and 午前 or 午後 before the hours 0 to 11.
     init?(time text: String) {
-        let digits = text.trimmed.hasSuffix("分") ? String(text.trimmed.dropLast()) : text
-        guard let groups = DigitGroups(digits, .time(23)) else { return nil }
-        self = groups.draft { $0.timeOfDay(.japanese) }
+        let text = text.trimmed.hasSuffix("分") ? String(text.trimmed.dropLast()) : text
+        let half = text.prefix { "午前後".contains($0) }
+        let digits = String(text.dropFirst(half.count))
+        let isHalf = half == "午前" || half == "午後"
+        guard half.isEmpty || isHalf || half == "午" && digits.isEmpty,
+            let groups = DigitGroups(digits, .time(isHalf ? 11 : 23))
+        else { return nil }
+        let moment = groups.numbers.flatMap { EntryMoment([$0[0] + (half == "午後" ? 12 : 0), $0[1]]) }
+        self.init(text: half + groups.text, answer: moment?.timeOfDay(.japanese))
     }
 
     /// Reads a time from 12:00 AM to 11:59 PM. The first letter of AM or PM is enough for an answer.

@@ -78,5 +78,14 @@ extension EntryRule: CustomStringConvertible {
         }
     }
 
+    /// What is wrong with a text that is not an answer, for the user.
+    public var flaw: String {
+        switch kind {
+        case .date, .datetime: "incomplete, or there is no such date"
+        case .time: "incomplete, or there is no such time"
+        case .digits, .number, .decimal, .yen: "incomplete"
+        }
+    }
+
     private func example(_ typed: String) -> String { finish(typed).map { ", such as \($0.text)" } ?? "" }
 }

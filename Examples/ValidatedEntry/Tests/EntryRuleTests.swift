@@ -70,18 +70,61 @@ import Testing
             #expect(time.shape(String("1405".prefix(count + 1))) == text)
         }
         #expect(time.shape("905") == "9:05")
-        #expect(time.shape("24") == "2:4")
         #expect(time.shape("1:30") == "1:30", "a colon ends the hour")
         #expect(time.shape("130") == "13:0")
         #expect(time.shape("１４：０５") == "14:05")
         #expect(time.shape("14時05分") == "14:05")
         #expect(time.shape(":05") == ":05", "the hour was deleted")
-        for wrong in ["24:", "14:60", "14050", "14:05分1", "1:2:3", "分14", "2:05 PM"] {
+        for wrong in ["30:", "14:60", "14050", "14:05分1", "1:2:3", "分14", "2:05 PM"] {
             #expect(time.shape(wrong) == nil, "\(wrong)")
         }
         #expect(time.finish("14:0")?.text == "14:00")
         #expect(time.finish("0905")?.text == "9:05")
         #expect(time.finish("14") == nil && time.finish("14:") == nil && time.finish(":05") == nil)
+    }
+
+    /// Returns what the field shows if a person types these characters one by one.
+    private func typed(_ text: String, _ rule: EntryRule) -> String {
+        text.reduce("") { shown, character in rule.shape(shown + String(character)) ?? shown }
+    }
+
+    @Test func `a value that is too large is shown as it was typed, and is not an answer`() {
+        let cases: [(EntryRule.Kind, EntryLocale, String)] = [
+            (.time, .japanese, "24:00"), (.time, .japanese, "29:59"), (.time, .american, "14:05\u{202F}PM"),
+            (.time, .american, "13:00\u{202F}AM"), (.date, .japanese, "2026/13/01"), (.date, .american, "2026/12/32"),
+            (.datetime, .japanese, "2026/12/31 24:00"),
+        ]
+        for (kind, locale, text) in cases {
+            let rule = EntryRule(kind, locale)
+            #expect(typed(text, rule) == text)
+            #expect(rule.finish(text) == nil, "\(text)")
+        }
+        #expect(typed("2400", EntryRule(.time)) == "24:00")
+        // For comparison: no hour begins with 3 and has two digits.
+        #expect(typed("300", EntryRule(.time)) == "3:00" && EntryRule(.time).finish("300")?.text == "3:00")
+    }
+
+    @Test func `a Japanese half day gives the hour of 24`() {
+        let time = EntryRule(.time)
+        let (shown, answers) = (
+            ["午後2時5分": "午後2:5", "午前0時00分": "午前0:00", "午後1159": "午後11:59", "午後12時30分": "午後12:30"],
+            ["午後2時5分": "14:05", "午前0時00分": "0:00", "午後1159": "23:59", "午後２：０５": "14:05"]
+        )
+        for (text, field) in shown { #expect(typed(text, time) == field, "\(text)") }
+        for (text, answer) in answers {
+            #expect(time.finish(text)?.text == answer, "\(text)")
+            #expect(time.finish(typed(text, time))?.text == answer, "\(text), typed")
+        }
+        #expect(time.finish("午後12:30") == nil && time.finish("午後13:30") == nil && time.finish("午後") == nil)
+        for wrong in ["後2:05", "午2:05", "午前後2", "2午後"] { #expect(time.shape(wrong) == nil, "\(wrong)") }
+        #expect(EntryRule(.time, .american).shape("午後2:05") == nil)
+    }
+
+    @Test func `only a date or a time can be missing in the calendar or on the clock`() {
+        #expect(EntryRule(.date).flaw.contains("no such date") && EntryRule(.time).flaw.contains("no such time"))
+        for kind in [.digits(most: 4), .number(digits: 4), decimal.kind, .yen] as [EntryRule.Kind] {
+            #expect(EntryRule(kind).flaw == "incomplete")
+        }
     }
 
     @Test func `a 12-hour time ends with AM or PM`() {
@@ -94,9 +137,8 @@ import Testing
             #expect(time.finish(typed)?.value == "14:05")
         }
         #expect(time.finish("12:00 AM")?.value == "00:00" && time.finish("12:00 PM")?.value == "12:00")
-        #expect(time.shape("14") == "1:4" && time.shape("1405") == nil)
         #expect(time.finish("2:05") == nil && time.finish("0:05 AM") == nil && time.finish("PM") == nil)
-        for wrong in ["2:05 XM", "2:05 APM", "2:05 PM1", "13:"] { #expect(time.shape(wrong) == nil, "\(wrong)") }
+        for wrong in ["2:05 XM", "2:05 APM", "2:05 PM1", "20:"] { #expect(time.shape(wrong) == nil, "\(wrong)") }
     }
 
     @Test func `dates need no separators while they are typed`() {
@@ -111,9 +153,10 @@ import Testing
         #expect(datetime.shape("202602281405") == "2026/02/28 14:05")
         #expect(datetime.shape("2026/2/3 ") == "2026/2/3 ", "a blank ends the day")
         #expect(datetime.shape("2026/2/314") == "2026/2/31 4")
+        #expect(date.shape("2026/2/405") == nil && datetime.shape("2026/2/405") == "2026/2/4 05")
         #expect(datetime.finish("2026-02-28T9:5")?.text == "2026/02/28 09:05")
         #expect(datetime.finish("2026-02-28T9:5")?.value == "2026-02-28T09:05")
-        for wrong in ["20260232", "2026/13/", "2026/1/2/3", "2026/1/2 3", "2026年"] {
+        for wrong in ["20260240", "2026/20/", "2026/1/2/3", "2026/1/2 3", "2026年"] {
             #expect(date.shape(wrong) == nil, "\(wrong)")
         }
     }

@@ -76,6 +76,7 @@ struct ValidatedEntryTests {
         try await scene.field("1.")
         try await scene.terminal.press("Enter")
         try await scene.terminal.wait(forText: "“1.” is incomplete")
+        #expect(try await !scene.terminal.screen.text.contains("no such"))
         try await scene.terminal.type("x")
         try await scene.terminal.wait(forText: "“x” is not allowed here")
         try await scene.terminal.press("Left", "C-u")
@@ -93,10 +94,25 @@ struct ValidatedEntryTests {
         try await scene.terminal.type("20260230")
         try await scene.field("2026/02/30")
         try await scene.terminal.press("Enter")
-        try await scene.terminal.wait(forText: "“2026/02/30” is incomplete or does not exist")
+        try await scene.terminal.wait(forText: "“2026/02/30” is incomplete, or there is no such date")
         try await scene.terminal.press("BSpace", "BSpace", "2", "8", "Enter")
         #expect(try await caller.wait() == .success)
         #expect(caller.output.text == "2026/02/28")
+    }
+
+    @Test func `an hour that is too large is shown as it was typed, and refused`() async throws {
+        let scene = try await Scene()
+        let caller = try await scene.ask("entry://time")
+        try await scene.terminal.type("24:00")
+        try await scene.field("24:00")
+        try await scene.terminal.press("Enter")
+        try await scene.terminal.wait(forText: "“24:00” is incomplete, or there is no such time")
+        try await scene.terminal.press("C-u")
+        try await scene.terminal.type("午後2時5分")
+        try await scene.field("午後2:5")
+        try await scene.terminal.press("Enter")
+        #expect(try await caller.wait() == .success)
+        #expect(caller.output.text == "14:05")
     }
 
     @Test func `the reply has the value for programs too`() async throws {
