@@ -35,7 +35,7 @@ public struct PendingLogin: Sendable {
         guard isSameSecret(given, state) else { throw .wrongState }
         guard !isAnswered else { throw .answeredBefore }
         let answer: Answer
-        if let error = parameters["error"] {
+        if let error = parameters["error"], !error.isEmpty {
             answer = .refused(error: error, description: parameters["error_description"])
         } else if let code = parameters["code"], !code.isEmpty {
             answer = .code(code)

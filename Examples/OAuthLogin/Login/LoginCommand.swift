@@ -42,14 +42,14 @@ struct LoginCommand: AsyncParsableCommand {
             let user = try await Login(
                 client: .demo, server: server, browser: Browser(command: browser), timeout: .seconds(timeout)
             ).run()
-            FileHandle.standardOutput.write(Data("signed in as \(user.name) (\(user.id))\n".utf8))
+            print(Program.printable("signed in as \(user.name) (\(user.id))"))
         }
     }
 
     @Sendable
     private static func server(_ text: String) throws -> String {
         guard let parts = try? URLParts(of: text), ["http", "https"].contains(parts.scheme),
-            parts.host?.isEmpty == false, parts.parameters.isEmpty
+            parts.host?.isEmpty == false, parts.parameters.isEmpty, URL(string: text) != nil
         else { throw ValidationError("“\(text)” is not an http or https URL of a server.") }
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }

@@ -37,6 +37,10 @@ struct TokenServer: Sendable {
         let token: Token = try await answer(
             to: .post(body: Array(form.query.utf8)), "token",
             headers: ["Content-Type": "application/x-www-form-urlencoded"])
+        // RFC 6749, appendix A.12.
+        guard !token.text.isEmpty, token.text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw LoginFailure.tokenRefused("its token is empty, or has characters that a request cannot contain")
+        }
         return token.text
     }
 
@@ -64,6 +68,8 @@ struct TokenServer: Sendable {
             let response = try await request.send()
             if let failure = response.cutOff { throw failure }
             return response
+        } catch HTTPFailure.tooLarge {
+            throw LoginFailure.tokenRefused("its answer is longer than \(Self.mostBytes) bytes")
         } catch let failure as HTTPFailure { throw LoginFailure.serverUnreachable("\(failure)") }
     }
 

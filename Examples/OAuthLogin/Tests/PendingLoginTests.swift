@@ -32,6 +32,7 @@ struct PendingLoginTests {
         ("oauthlogin.demo:/callback?code=a&state=", .wrongState), ("oauthlogin.demo:/callback?code=a", .noState),
         ("oauthlogin.demo:/callback", .noState), ("oauthlogin.demo:/callback?state=STATE", .noCode),
         ("oauthlogin.demo:/callback?state=STATE&code=", .noCode),
+        ("oauthlogin.demo:/callback?state=STATE&error=", .noCode),
         ("oauthlogin.demo:/callback?error=x&state=wrong", .wrongState),
         ("oauthlogin.demo:/callback?code=a&code=b&state=STATE", .twice("code")),
         ("oauthlogin.demo:/callback?code=a&state=STATE&state=x", .twice("state")),

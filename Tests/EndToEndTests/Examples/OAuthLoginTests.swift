@@ -198,6 +198,60 @@ struct OAuthLoginTests {
         #expect(!taken.errors.text.contains("waiting for") && !claimed.errors.text.contains("waiting for"))
     }
 
+    @Test(
+        arguments: [
+            (
+                #"{"access_token":"t"}"#, #"{"sub":"root\n","name":"Ada\u001b[31m\u202e"}"#, 0,
+                #"signed in as Ada\u{1B}[31m\u{202E} (root\n)"#
+            ),
+            (#"{"access_token":"a\nb"}"#, "", 70, "did not accept the code: its token is empty, or has"),
+            (
+                #"{"access_token":"\#(String(repeating: "a", count: 70_000))"}"#, "", 70,
+                "did not accept the code: its answer is longer than 65536 bytes"
+            ),
+        ] as [(String, String, Int32, String)])
+    func `the answers of a hostile server are reported in one line`(
+        token: String, user: String, code: Int32, line: String
+    ) async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await RunningProcess.start(
+            "/usr/bin/python3", ["-u", "-c", Self.hostileServer, token, user], input: .none)
+        let address = try #require(try await server.nextLine())
+        let scene = OAuthLoginScene(broker: broker, server: server, address: address)
+        let (login, page) = try await scene.waitingLogin()
+        _ = try await Tools.client(["open", callback("code=x&state=\(page.value(of: "state"))")])
+        #expect(try await login.wait() == (code == 0 ? .success : .exited(code)), "\(login.errors.text)")
+        let told = login.output.text + login.errors.text
+        #expect(told.contains(line) && told.split(separator: "\n").count == 2, "\(told)")
+        #expect(!told.contains("\u{1B}") && !told.contains("\u{202E}"))
+    }
+
+    /// Answers each request with an argument of the program.
+    private static let hostileServer = """
+        import http.server, sys
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                body = sys.argv[1 if self.path == "/token" else 2].encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            do_POST = do_GET
+            def log_message(self, *words): pass
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        print(f"http://127.0.0.1:{server.server_port}")
+        server.serve_forever()
+
+        """
+
+    @Test func `the URL of the server is checked before the browser opens`() async throws {
+        let told = try await RunningProcess.run(
+            try Binaries.example("oauth-login"), ["http://a b", "--browser", "true"],
+            environment: try ExamplePlace.environment)
+        #expect(told.status == .exited(64) && told.errors.contains("“http://a b” is not an http"), "\(told)")
+    }
+
     @Test func `the server does not redirect to an unknown client`() async throws {
         let scene = try await OAuthLoginScene.start()
         let (login, page) = try await scene.waitingLogin()
