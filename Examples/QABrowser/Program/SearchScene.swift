@@ -16,8 +16,8 @@ final class SearchScene: Scene {
     init(_ address: SceneAddress, _ list: QuestionList) throws {
         (self.list, query) = (list, address["q"] ?? "")
         editor = LineEditor(query)
-        wanted = max(QuestionList.step, try address.checkedNumber("count") ?? 0)
-        row = try address.checkedNumber("row") ?? 0
+        wanted = max(QuestionList.step, try address.number("count", from: 0) ?? 0)
+        row = try address.number("row", from: 0) ?? 0
     }
 
     private var isLoading: Bool { list.state == .loading }
@@ -137,16 +137,5 @@ extension SearchScene {
         case .loading: ("loading…", 22)
         case .failed(let reason): ("enter: try again   \(reason)", 1)
         }
-    }
-}
-
-extension SceneAddress {
-    /// The value of a parameter as a number from 0; `nil` if it is missing.
-    func checkedNumber(_ name: String) throws -> Int? {
-        guard let text = self[name] else { return nil }
-        guard let number = Int(text), number >= 0 else {
-            throw SceneRefusal("\(name)=\(text): must be a number from 0", code: "no-number")
-        }
-        return number
     }
 }

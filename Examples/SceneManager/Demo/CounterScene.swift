@@ -5,7 +5,7 @@ import Terminal
 final class CounterScene: Scene {
     private var number: Int
 
-    init(_ address: SceneAddress) throws { number = try Self.number(address["n"] ?? "0") }
+    init(_ address: SceneAddress) throws { number = try address.number("n") ?? 0 }
 
     var title: String { "Counter \(number)" }
     let hint = "+ -: count   ^X: clear"
@@ -22,8 +22,8 @@ final class CounterScene: Scene {
 
     func take(_ event: TerminalEvent) -> SceneAction {
         switch event {
-        case .key(.character("+")): number += number < .max ? 1 : 0
-        case .key(.character("-")): number -= number > .min ? 1 : 0
+        case .key(.character("+")) where number < .max: number += 1
+        case .key(.character("-")) where number > .min: number -= 1
         case .key(.control("x")): return clear()
         default: return .pass
         }
@@ -34,17 +34,13 @@ final class CounterScene: Scene {
     func take(_ order: SceneAddress) throws -> SceneAction? {
         if order.name == "clear" { return clear() }
         guard order.name == "add" else { return nil }
-        let (sum, isTooLarge) = number.addingReportingOverflow(try Self.number(order.argument ?? ""))
-        guard !isTooLarge else { throw SceneRefusal("the counter has 64 bits, too few for the sum", code: "too-large") }
+        guard let summand = order.argument.flatMap({ Int($0) }) else {
+            throw SceneRefusal("add/NUMBER: “\(order.argument ?? "")” is not a number", code: "no-number")
+        }
+        let (sum, isTooLarge) = number.addingReportingOverflow(summand)
+        guard !isTooLarge else { throw SceneRefusal("\(number) + \(summand) is too large", code: "overflow") }
         number = sum
         return .redraw
-    }
-
-    private static func number(_ text: String) throws -> Int {
-        guard let number = Int(text) else {
-            throw SceneRefusal("“\(text)” is not a number of 64 bits; use counter?n=5 or add/3", code: "no-number")
-        }
-        return number
     }
 
     private func clear() -> SceneAction {

@@ -11,8 +11,8 @@ final class MenuScene: Scene {
     private var focus: Int
     private var columns = 3
 
-    init(_ address: SceneAddress) {
-        focus = min(max(address.number("icon") ?? 1, 1), Self.icons.count) - 1
+    init(_ address: SceneAddress) throws {
+        focus = min(try address.number("icon", from: 1) ?? 1, Self.icons.count) - 1
     }
 
     let title = "Scenes"

@@ -19,12 +19,12 @@ struct DemoScenes {
     func scene(_ address: SceneAddress) throws -> any Scene {
         let scene: any Scene =
             switch address.name {
-            case "menu": MenuScene(address)
+            case "menu": try MenuScene(address)
             case "counter": try CounterScene(address)
             case "note": NoteScene(address)
-            case "pages": PagedScene(address, pages: ["Morning 朝", "Noon 昼", "Night 夜"].map(poster))
+            case "pages": try PagedScene(address, pages: ["Morning 朝", "Noon 昼", "Night 夜"].map(poster))
             case "card":
-                PagedScene(
+                try PagedScene(
                     address, .card, pages: ["The question 問い", "The answer 答え"].map(poster),
                     entrance: Transition(.flip, .milliseconds(300)),
                     exit: Transition(.slide(forward: false), .milliseconds(300)))

@@ -90,7 +90,7 @@ struct MomentTests {
         let stage = Stage(
             SceneStack(root: SceneAddress("p")), size: TerminalSize(columns: 40, rows: 8), clock: SkippingClock()
         ) {
-            PagedScene($0, pages: pages)
+            try PagedScene($0, pages: pages)
         } show: { _ in
         }
         try await stage.begin()

@@ -23,7 +23,7 @@ struct PagedSceneTests {
     }
 
     @Test func pagesAreCreatedWhenFirstShownAndTheDotsShowThePosition() async throws {
-        let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b", "c"))
+        let pages = try PagedScene(SceneAddress("pages"), pages: children("a", "b", "c"))
         let stage = try await stage(pages)
         #expect(record.take() == ["a init", "a willAppear", "a didAppear"] && pages.dots == "● ○ ○")
         try await stage.take(.key(.right))
@@ -37,14 +37,21 @@ struct PagedSceneTests {
 
     @Test func aPageIsRestoredByItsAddress() throws {
         let address = try #require(SceneAddress(parsing: "pages?page=3"))
-        let pages = PagedScene(address, pages: children("a", "b", "c"))
+        let pages = try PagedScene(address, pages: children("a", "b", "c"))
         #expect(pages.title == "c 0" && pages.address == address)
         #expect(record.take() == ["c init"])
-        #expect(PagedScene(SceneAddress("pages", parameters: ["page": "9"]), pages: children("a")).title == "a 0")
+        let last = SceneAddress("pages", parameters: ["page": "9"])
+        #expect(try PagedScene(last, pages: children("a")).title == "a 0")
+        for text in ["x", "0", "\(Int.min)"] {
+            let wrong = SceneAddress("pages", parameters: ["page": text])
+            #expect(throws: SceneRefusal("page=\(text): must be a number from 1", code: "no-number")) {
+                try PagedScene(wrong, pages: children("a"))
+            }
+        }
     }
 
     @Test func aURLSelectsAPageAndTheErrorListsAllPages() async throws {
-        let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b"))
+        let pages = try PagedScene(SceneAddress("pages"), pages: children("a", "b"))
         let stage = try await stage(pages)
         let action = try #require(try pages.take(SceneAddress("page", argument: "2")))
         try await stage.performAnswered(action)
@@ -58,7 +65,7 @@ struct PagedSceneTests {
     }
 
     @Test func aCardIsTurnedOverAndBack() async throws {
-        let card = PagedScene(SceneAddress("card"), .card, pages: children("front", "back"))
+        let card = try PagedScene(SceneAddress("card"), .card, pages: children("front", "back"))
         let stage = try await stage(card)
         try await stage.take(.key(.character(" ")))
         #expect(card.address.description == "card?page=2" && card.title == "back 0")
@@ -67,7 +74,7 @@ struct PagedSceneTests {
     }
 
     @Test func hiddenChildrenAreReleasedAndAllEndWithTheContainer() async throws {
-        let pages = PagedScene(SceneAddress("pages"), pages: children("a", "b"))
+        let pages = try PagedScene(SceneAddress("pages"), pages: children("a", "b"))
         let stage = try await stage(pages)
         try await stage.take(.key(.right))
         await stage.release()

@@ -25,7 +25,7 @@ final class RecordedScene: Scene {
     let exit: Transition?
 
     init(_ address: SceneAddress, _ record: Record, entrance: Transition? = nil, exit: Transition? = nil) {
-        (self.record, name, number) = (record, address.name, address.number("n") ?? 0)
+        (self.record, name, number) = (record, address.name, (try? address.number("n")) ?? 0)
         (self.entrance, self.exit) = (entrance, exit)
         record.moments.append("\(name) init")
     }

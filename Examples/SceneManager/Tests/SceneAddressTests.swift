@@ -38,13 +38,17 @@ struct SceneAddressTests {
     @Test(arguments: ["", "?n=5", "/x", "a b", "日本", "a/日本", "a/b c"])
     func textWithoutASceneIsNotAnAddress(_ text: String) { #expect(SceneAddress(parsing: text) == nil) }
 
-    @Test func parametersAreChangedInPlace() {
+    @Test func parametersAreChangedInPlaceAndReadAsNumbers() throws {
         var address = SceneAddress("search", parameters: ["q": "a", "from": "20", "row": "3"])
         address["from"] = "40"
         #expect(address.description == "search?q=a&from=40&row=3")
         address["q"] = nil
         #expect(address.description == "search?from=40&row=3")
-        #expect(address.number("from") == 40 && address.number("q") == nil)
+        #expect(try address.number("from") == 40 && address.number("from", from: 40) == 40)
+        #expect(try address.number("missing") == nil)
+        address["row"] = "x"
+        #expect(throws: SceneRefusal("row=x: must be a number", code: "no-number")) { try address.number("row") }
+        #expect(throws: SceneRefusal.self) { try address.number("from", from: 41) }
     }
 
     @Test(arguments: [

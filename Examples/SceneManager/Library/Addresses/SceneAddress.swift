@@ -23,8 +23,14 @@ public struct SceneAddress: Sendable, Hashable {
         set { parameters[name] = newValue }
     }
 
-    /// The value of a parameter as a number; `nil` if it is missing or not a number.
-    public func number(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
+    /// The value of a parameter as a number; `nil` if it is missing.
+    /// - Throws: the reason if it is not a number, or less than `least`.
+    public func number(_ name: String, from least: Int? = nil) throws(SceneRefusal) -> Int? {
+        guard let text = self[name] else { return nil }
+        if let number = Int(text), number >= least ?? .min { return number }
+        let range = least.map { " from \($0)" } ?? ""
+        throw SceneRefusal("\(name)=\(text): must be a number\(range)", code: "no-number")
+    }
 }
 
 extension SceneAddress: CustomStringConvertible {

@@ -23,13 +23,14 @@ public final class PagedScene: Scene {
     ///   - duration: how long the transition to another page takes.
     ///   - entrance: the transition that shows the container.
     ///   - exit: the transition that removes it.
+    /// - Throws: a ``SceneRefusal`` if `page` is not a number from 1.
     public init(
         _ address: SceneAddress, _ arrangement: Arrangement = .sideBySide, pages: [ChildScenes.Maker],
         duration: Duration = .milliseconds(250), entrance: Transition? = nil, exit: Transition? = nil
-    ) {
+    ) throws {
         (name, self.arrangement, self.duration) = (address, arrangement, duration)
         (self.entrance, self.exit) = (entrance, exit)
-        self.pages = ChildScenes(pages, showing: (address.number("page") ?? 1) - 1)
+        self.pages = ChildScenes(pages, showing: (try address.number("page", from: 1) ?? 1) - 1)
     }
 
     public var title: String { pages.current.title }
