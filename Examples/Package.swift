@@ -7,10 +7,10 @@ let ipc = Target.Dependency.product(name: "IPC", package: "swift-ipc")
 let dbus = Target.Dependency.product(name: "IPCDBus", package: "swift-ipc")
 
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpServer: [Target.Dependency] = [
-    .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
-    .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"), logging,
+    "LocalServer", .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "NIOCore", package: "swift-nio"),
 ]
 let testKit: [Target.Dependency] = [
     .product(name: "IPCTestKit", package: "swift-ipc"), .product(name: "ipc-broker", package: "swift-ipc"),
@@ -84,6 +84,14 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "InstallIDTests", dependencies: ["InstallID"], path: "InstallID/Tests", swiftSettings: settings),
+
+        // LocalServer
+        .target(
+            name: "LocalServer",
+            dependencies: [
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
+                arguments, .product(name: "Logging", package: "swift-log"),
+            ], path: "LocalServer/Library", swiftSettings: settings),
 
         // Notes: exactly the handler in the README of the repository
         .executableTarget(name: "notes", dependencies: [ipc], path: "Notes", swiftSettings: settings),

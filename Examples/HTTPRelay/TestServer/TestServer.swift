@@ -1,9 +1,7 @@
 import ArgumentParser
-import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
-import Logging
+import LocalServer
 import NIOCore
 import ServiceLifecycle
 
@@ -19,20 +17,9 @@ struct TestServer: AsyncParsableCommand {
             /large?bytes=N: an answer of N bytes
             """)
 
-    @Option(help: "The port; 0 chooses a free one, which the first line of output shows.")
-    var port = 0
+    @OptionGroup var server: LocalServer
 
-    func run() async throws {
-        var logger = Logger(label: "relay-test-server")
-        logger.logLevel = .error
-        let server = Application(
-            router: Self.routes(), configuration: .init(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { channel in
-                let line = "listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
-                FileHandle.standardOutput.write(Data(line.utf8))
-            }, logger: logger)
-        try await server.runService()
-    }
+    func run() async throws { try await server.run(Self.routes()) }
 
     private static func routes() -> Router<BasicRequestContext> {
         let router = Router()

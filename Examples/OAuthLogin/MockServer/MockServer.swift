@@ -2,8 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
-import Logging
+import LocalServer
 import NIOCore
 
 /// An authorization server with one client and one user, who needs no password.
@@ -12,18 +11,9 @@ struct MockServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oauth-mock-server", abstract: "Sign in users who agree, for trying oauth-login.")
 
-    @Option(help: "The port; 0 chooses a free one, which the first line of output shows.")
-    var port = 0
+    @OptionGroup var server: LocalServer
 
-    func run() async throws {
-        var logger = Logger(label: "oauth-mock-server")
-        logger.logLevel = .error
-        let server = Application(
-            router: Self.routes(Grants()), configuration: .init(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { Self.tell("listening on http://127.0.0.1:\($0.localAddress?.port ?? 0)") },
-            logger: logger)
-        try await server.runService()
-    }
+    func run() async throws { try await server.run(Self.routes(Grants())) }
 
     private static func routes(_ grants: Grants) -> Router<BasicRequestContext> {
         let router = Router()

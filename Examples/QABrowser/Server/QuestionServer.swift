@@ -1,9 +1,7 @@
 import ArgumentParser
-import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
-import Logging
+import LocalServer
 import NIOCore
 import QuestionArchive
 import Questions
@@ -24,24 +22,12 @@ struct QuestionServer: AsyncParsableCommand {
             it has the status 500; and with ':cut', it ends in the middle of the XML.
             """)
 
-    @Option(help: "The port; 0 chooses a free one, which the first line of output shows.")
-    var port = 0
+    @OptionGroup var server: LocalServer
 
     @Option(help: "The delay of an answer to ':slow', in seconds.")
     var delay = 5.0
 
-    func run() async throws {
-        var logger = Logger(label: "question-server")
-        logger.logLevel = .error
-        let server = Application(
-            router: routes(try QuestionLibrary.bundled()),
-            configuration: .init(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: {
-                let line = "listening on http://127.0.0.1:\($0.localAddress?.port ?? 0)\n"
-                FileHandle.standardOutput.write(Data(line.utf8))
-            }, logger: logger)
-        try await server.runService()
-    }
+    func run() async throws { try await server.run(routes(try QuestionLibrary.bundled())) }
 
     private func routes(_ library: QuestionLibrary) -> Router<BasicRequestContext> {
         let router = Router()
