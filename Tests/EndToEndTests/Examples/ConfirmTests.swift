@@ -83,8 +83,9 @@ struct ConfirmTests {
         caller.signal(SIGINT)
         #expect(try await caller.wait() == .exited(2), "cancelled")
         try await scene.waitUntilClosed()
-        let screen = try await scene.terminal.wait(forText: "Delete 3 files? → not answered")
-        #expect(!screen.text.contains("[Keep: k]"))
+        try await scene.terminal.wait(for: "no alert") {
+            $0.text.contains("Delete 3 files? → not answered") && !$0.text.contains("[Keep: k]")
+        }
         // Nobody is asked at this moment, so these keys are forgotten.
         try await scene.terminal.press("Right", "d")
         let next = try await scene.ask(Self.delete, showing: "[Keep: k]")

@@ -118,13 +118,17 @@ struct QABrowserTests {
     @Test func `a question shows the answers on its page, in two views`() async throws {
         let scene = try await QABrowserScene.start()
         #expect(try await scene.browser.answer(to: "qa://question/1000002") == "Question 1000002")
-        let page = try await scene.terminal.wait(forText: "2010-04-03 · vote · 12 answers")
-        #expect(page.text.contains("回答 1") && !page.text.contains("回答 12"), "answers are in the question's language")
+        try await scene.terminal.wait(for: "the first answers, in the question's language") { screen in
+            screen.text.contains("2010-04-03 · vote · 12 answers") && screen.text.contains("回答 1")
+                && !screen.text.contains("回答 12")
+        }
         for _ in 0..<4 { try await scene.terminal.press("PageDown") }
         try await scene.terminal.wait(forText: "回答 12")
         try await scene.terminal.press("v")
-        let narrow = try await scene.terminal.wait(forText: "(narrow)")
-        #expect(narrow.rows[1...21].allSatisfy { $0.isEmpty || $0.hasPrefix(String(repeating: " ", count: 22)) })
+        try await scene.terminal.wait(for: "a narrow column") { screen in
+            screen.text.contains("(narrow)")
+                && screen.rows[1...21].allSatisfy { $0.isEmpty || $0.hasPrefix(String(repeating: " ", count: 22)) }
+        }
         #expect(try await scene.browser.answer(to: "qa://stack") == "search\nquestion/1000002?view=narrow")
     }
 

@@ -70,12 +70,11 @@ struct TerminalTests {
         try await wait(demo, for: "日本語👨‍👩‍👧", cursor: 8)
         for (columns, rows) in [(50, 12), (100, 30), (30, 8)] {
             try await demo.terminal.resize(columns: columns, rows: rows)
-            let screen = try await demo.terminal.wait(for: "\(columns) × \(rows)") { screen in
+            try await demo.terminal.wait(for: "\(columns) × \(rows)") { screen in
                 screen.rows.count >= rows && screen.rows[rows - 1].contains("type to edit")
-                    && screen.currentRow == "   > 日本語👨‍👩‍👧"
+                    && screen.rows.prefix(rows).filter { $0.contains("type to edit") }.count == 1
+                    && screen.currentRow == "   > 日本語👨‍👩‍👧" && screen.cursorColumn == Self.start + 8
             }
-            #expect(screen.rows.prefix(rows).filter { $0.contains("type to edit") }.count == 1)
-            #expect(screen.cursorColumn == Self.start + 8)
         }
     }
 
