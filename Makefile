@@ -78,7 +78,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # Make runs one recipe at a time, because a Swift build uses all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check-generators check oracle debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean api manuals deb test-deb docs recording
+	check-generators check-campaign check oracle campaign debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean api manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -96,7 +96,7 @@ run: export TEXT := $(TEXT)
 test: export IPC_TEST_SIZE = small
 # At most 8 tests run at a time. All at once, hundreds of brokers and buses would delay each other beyond every deadline.
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
-test: packages lint check check-direct check-unprivileged check-oracle check-hostile ## lint, build with warnings as errors, all tests at small size (10 minutes on 2 cores, half an hour the first time)
+test: packages lint check check-direct check-unprivileged check-oracle check-hostile check-campaign ## lint, build with warnings as errors, all tests at small size (10 minutes on 2 cores, half an hour the first time)
 
 test-direct: export IPC_TEST_SIZE = small
 test-direct: export SWIFT_IPC_ROUTE = direct
@@ -121,6 +121,16 @@ check-direct:
 # Runs hostile programs against the release programs. A debug build would exceed the limits of time and memory in these tests.
 check-hostile: build
 	Tests/Hostile/run.py --size $(or $(IPC_TEST_SIZE),full)
+
+# Runs the campaign (Tests/Campaign) at small size with a new seed: a few units of each row, and all controls.
+check-campaign: debug build
+	Tests/Campaign/run.py --size small --seed $(shell shuf -i 1-1000000000 -n 1)
+
+# Runs the shards of the campaign that have no result for these sources, and writes the table. CAMPAIGN has options and rows.
+CAMPAIGN ?=
+campaign: packages debug build ## try to break every promise at full size; hours, but it can be interrupted (CAMPAIGN="--minutes 60 D1")
+	@scripts/requirements campaign
+	Tests/Campaign/run.py --size full $(CAMPAIGN); result=$$?; Tests/Campaign/run.py --report && exit $$result
 
 # Runs code generators for C, Qt and C++ on the interface documents, and compiles their output.
 check-generators:

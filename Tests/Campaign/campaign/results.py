@@ -1,0 +1,38 @@
+"""The results of the campaign: one line of JSON for each shard and each control."""
+
+import datetime
+import json
+import subprocess
+
+from campaign.shard import ROOT
+
+FILE = ROOT / ".build/campaign/results.jsonl"
+
+
+def git(*arguments):
+    return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def tested():
+    """What is tested: the commit, and the tree of its sources. Without a commit of the sources, a result is not kept."""
+    changed = git("status", "--porcelain", "--", "Sources", "Package.swift")
+    return dict(commit=git("rev-parse", "--short=10", "HEAD") + ("+changes" if changed else ""),
+                sources=None if changed else git("rev-parse", "--short=10", "HEAD:Sources"))
+
+
+def all():
+    """All results that were kept, the oldest first."""
+    if not FILE.exists():
+        return []
+    return [json.loads(line) for line in FILE.read_text().splitlines()]
+
+
+def key(result):
+    return tuple(result[name] for name in ("row", "variant", "number", "control", "size", "seed", "sources"))
+
+
+def keep(result):
+    FILE.parent.mkdir(parents=True, exist_ok=True)
+    result["time"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
+    with open(FILE, "a") as file:
+        file.write(json.dumps(result) + "\n")
