@@ -124,6 +124,7 @@ check-hostile: build
 
 # Runs the campaign (Tests/Campaign) at small size with a new seed: a few units of each row, and all controls.
 check-campaign: debug build
+	Tests/Campaign/test_runner.py
 	Tests/Campaign/run.py --size small --seed $(shell shuf -i 1-1000000000 -n 1)
 
 # Runs the shards of the campaign that have no result for these sources, and writes the table. CAMPAIGN has options and rows.

@@ -28,7 +28,7 @@ def all():
 
 
 def key(result):
-    return tuple(result[name] for name in ("row", "variant", "number", "control", "size", "seed", "sources"))
+    return tuple(result[name] for name in ("row", "variant", "number", "control", "size", "seed", "sources", "digest"))
 
 
 def keep(result):

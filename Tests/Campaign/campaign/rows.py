@@ -13,6 +13,7 @@ A row is a module in `rows/` with:
 """
 
 import dataclasses
+import hashlib
 import importlib
 import pathlib
 
@@ -42,6 +43,11 @@ class Row:
     def __init__(self, name):
         self.name = name
         self.module = importlib.import_module(f"rows.{name.lower()}")
+
+    @property
+    def digest(self):
+        """Identifies the text of the row: after a change to it, its shards run again."""
+        return hashlib.sha256(pathlib.Path(self.module.__file__).read_bytes()).hexdigest()[:10]
 
     @property
     def what(self):
