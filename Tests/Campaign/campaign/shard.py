@@ -1,5 +1,6 @@
 """What a row's code gets for one shard: how much to do, random numbers, a folder, and how to report."""
 
+import contextlib
 import os
 import pathlib
 import random
@@ -50,6 +51,16 @@ class Shard:
         """Ends the shard as broken unless the condition holds. The sentence says what is wrong."""
         if not condition:
             raise Broken(sentence)
+
+    @contextlib.contextmanager
+    def finds(self, *words):
+        """For a control: the block must end as broken with one of these words. No other failure counts as a find."""
+        try:
+            yield
+        except Broken as error:
+            if not any(word in str(error) for word in words):
+                raise RuntimeError(f"the control was found for another reason than {words}") from error
+            raise
 
     def add(self, **figures):
         """Adds to figures of the result: counts, which the report adds up."""
