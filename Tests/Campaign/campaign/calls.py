@@ -55,6 +55,10 @@ class Call:
         else:
             raise Broken(f"{self} was answered with {message.text}")
 
+    def __getstate__(self):
+        # A copy does not need the message.
+        return self.__dict__ | {"reply": None}
+
     def __str__(self):
         facts = {name: fact for name, fact in self.__dict__.items()
                  if name not in ("arguments", "path", "refusals", "reply", "ledger")}

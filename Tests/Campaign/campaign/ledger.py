@@ -285,10 +285,10 @@ class Single:
     def __init__(self):
         self.state, self.call = None, None
 
-    def next(self, client):
+    def next(self, client, **wanted):
         if self.call and self.call.state == "open":
             return None
-        self.call = self.change(client)
+        self.call = self.change(client, **wanted)
         return self.call
 
     def done(self, call):
@@ -318,9 +318,10 @@ class Fleeting(Single):
     def __str__(self):
         return f"pasteboard {self.name}"
 
-    def change(self, client):
+    def change(self, client, isremoval=None):
         facts = dict(ledger=self, name=self.name, floor=self.counts.greatest)
-        if self.state is not None and client.random.random() < 0.5:
+        isremoval = client.random.random() < 0.5 if isremoval is None else isremoval
+        if self.state is not None and isremoval:
             return Call("Pasteboards1", "RemovePasteboard", "sa{sv}", self.name, {}, after=None, **facts)
         self.number += 1
         names = [values.named(f"{self.name}-{place}", self.number, self.sizes(client.random)) for place in range(2)]

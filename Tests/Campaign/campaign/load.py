@@ -16,23 +16,39 @@ def sizes(random):
     return random.randint(low, high)
 
 
+class Books:
+    """The ledgers of everything that the clients of a load do. They can be copied with the files of a store."""
+
+    def __init__(self, sizes):
+        self.counts = ledger.Counts()
+        self.requests = sends.Requests(sizes)
+        self.shared = [ledger.Shared(name, self.counts, sizes) for name in ("first", "second", "third")]
+        self.sent = sends.Sent("sent", self.counts, sizes, self.requests)
+        self.fleeting = [ledger.Fleeting(f"fleeting-{number}", self.counts, sizes) for number in range(2)]
+        self.claims = [ledger.Claims(f"org.example.Claims{number}") for number in range(2)]
+
+    @property
+    def lasting(self):
+        return [*self.shared, self.sent]
+
+    @property
+    def single(self):
+        return [*self.fleeting, *self.claims]
+
+    def all(self):
+        return [*self.lasting, *self.single, self.requests]
+
+
 class Load:
-    """Clients of the broker in a place, and ledgers of what they do."""
+    """Clients of the broker in a place, and a handler."""
 
     def __init__(self, place, random, clients=5, sizes=sizes):
-        self.place, self.random = place, random
-        counts = ledger.Counts()
-        self.requests = sends.Requests(sizes)
-        shared = [ledger.Shared(name, counts, sizes) for name in ("first", "second", "third")]
-        shared.append(sends.Sent("sent", counts, sizes, self.requests))
-        single = [ledger.Fleeting(f"fleeting-{number}", counts, sizes) for number in range(2)]
-        single += [ledger.Claims(f"org.example.Claims{number}") for number in range(2)]
-        self.shared, self.ledgers = shared, shared + single + [self.requests]
+        self.place, self.random, self.books = place, random, Books(sizes)
         self.beside = []
         self.clients = [Client(place, random, self.beside) for _ in range(clients)]
         # What one client changes at a time has its own client; all clients use the rest.
         self.choices = {
-            client: shared + [self.requests] * 2 + single[place::clients] * 2
+            client: self.books.lasting + [self.books.requests] * 2 + self.books.single[place::clients] * 2
             for place, client in enumerate(self.clients)}
         self.acknowledged, self.idle = 0, 0
 
@@ -42,14 +58,14 @@ class Load:
 
     def begin(self):
         self.handler_comes()
-        for one in self.shared:
+        for one in self.books.lasting:
             one.create(self.checker)
 
     # The handler
 
     def handler_comes(self):
         if not self.beside:
-            self.beside.append(sends.Handler(self.place, self.requests, self.random))
+            self.beside.append(sends.Handler(self))
         self.beside[0].register()
 
     def handler_leaves(self):
@@ -108,13 +124,13 @@ class Load:
     def check(self):
         """Compares everything after a restart."""
         self.handler_comes()
-        for one in self.ledgers:
+        for one in self.books.all():
             one.check(self.checker)
 
     def finish(self):
         """Lets every request end, stops the broker, and compares the files of large values with the database."""
         self.handler_comes()
-        self.requests.finish(self.checker, self.beside[0])
+        self.books.requests.finish(self.checker, self.beside[0])
         code = self.place.kill_broker(15)
         if code != 0:
             raise Broken(f"the broker stopped with {code}: {self.place.log_text()[-1_000:]}")

@@ -14,9 +14,9 @@ ANNOTATION = "text/plain"
 class Handler:
     """A program that gets the requests. It answers most at once, and some only at its next turn."""
 
-    def __init__(self, place, requests, random):
-        self.requests, self.random, self.held = requests, random, []
-        self.connection = place.connect()
+    def __init__(self, load):
+        self.load, self.held = load, []
+        self.connection = load.place.connect()
         self.connection.request(*wire.BUS, "RequestName", "su", APPLICATION, 4)
 
     def fileno(self):
@@ -39,8 +39,8 @@ class Handler:
         answers, self.held = self.held, []
         for call in calls:
             if call.kind == wire.CALL and call.member == "OpenURL":
-                self.requests.delivered(call)
-                (self.held if self.random.random() < 0.2 and not answers else answers).append(call)
+                self.load.books.requests.delivered(call)
+                (self.held if self.load.random.random() < 0.2 and not answers else answers).append(call)
         for call in answers:
             self.answer(call)
 
