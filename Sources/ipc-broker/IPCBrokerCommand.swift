@@ -75,8 +75,12 @@ struct IPCBrokerCommand: ParsableCommand {
     /// Skips the parser if there are no arguments, as when the bus starts the broker. Parsing would take a third of the
     /// time until the broker is ready.
     static func main() {
-        guard CommandLine.arguments.count <= 1 else { return main(nil) }
-        do { try BrokerStart().run() } catch { exit(withError: error) }
+        do {
+            let arguments = try CommandWords.checked()
+            guard !arguments.isEmpty else { return try BrokerStart().run() }
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch { CommandEnd(of: error).exit() }
     }
 
     func run() throws {

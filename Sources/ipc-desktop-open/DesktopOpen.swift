@@ -5,13 +5,14 @@ import Glibc
 ///     ipc-desktop-open find           prints entry=ID and, with D-Bus activation, service=NAME; exits with 68 if none
 ///     ipc-desktop-open launch ENTRY   prints a message and exits with 69 if the handler cannot be started
 ///
-/// Standard input contains the activation token (which may be empty), a NUL, and the URL, byte for byte.
+/// Standard input contains the activation token (which may be empty), a NUL, and the URL, byte for byte. Other input and
+/// other arguments exit with 64, and an answer that cannot be written with 74.
 @main
 struct DesktopOpen {
     /// The descriptor to write the answer to. Child processes do not inherit it.
     private let answer: CInt
 
-    private static let (usage, noHandler, unavailable) = (CInt(64), CInt(68), CInt(69))
+    private static let (usage, noHandler, unavailable, inputOutput) = (CInt(64), CInt(68), CInt(69), CInt(74))
 
     static func main() {
         guard let (token, url) = input() else { exit(usage) }
@@ -47,7 +48,7 @@ struct DesktopOpen {
         }
     }
 
-    /// Reads the token and the URL; `nil` if there is no NUL between them.
+    /// Reads the token and the URL; `nil` if there is no NUL between them, or if they are not UTF-8 (I20).
     private static func input() -> (token: String, url: String)? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -58,8 +59,10 @@ struct DesktopOpen {
             bytes += buffer[..<count]
         }
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
+        guard parts.count == 2, let token = String(validating: parts[0], as: UTF8.self),
+            let url = String(validating: parts[1], as: UTF8.self)
+        else { return nil }
+        return (token, url)
     }
 
     /// Keeps child processes away from the standard output that carries the answer, from the broker's session
@@ -80,5 +83,8 @@ struct DesktopOpen {
         return answer
     }
 
-    private func write(_ text: String) { _ = Glibc.write(answer, text, text.utf8.count) }
+    /// The broker must not take an answer that is missing or cut off for a whole one.
+    private func write(_ text: String) {
+        if Glibc.write(answer, text, text.utf8.count) != text.utf8.count { exit(Self.inputOutput) }
+    }
 }

@@ -48,6 +48,7 @@ struct CommandLineTests {
         ("ipc-server", [], "", []), ("ipc-server", ["--scheme"], "s", []),
         ("ipc-server", ["--application"], "demo.", []),
         ("ipc-server", ["--reply"], "thanks ", []), ("ipc-server", ["--exec"], "echo ", []),
+        ("ipc-broker", [], "", []), ("ipc-broker", ["--store"], "/tmp/", []),
     ]
 
     static let rows: [Row] =
@@ -82,6 +83,39 @@ struct CommandLineTests {
                     String(validating: output.errorBytes, as: UTF8.self) != nil, "\(row.name): the message is not UTF-8"
                 )
             }
+        }
+    }
+
+    @Test(arguments: ["ipc-broker", "ipc-server", "ipc-client"])
+    func `I23: an error shows no control characters of the arguments`(tool: String) async throws {
+        for word in ["\u{1B}[31m", "--\u{1B}[31m", "\u{9B}31m\u{7}"] {
+            let output = try await RunningProcess.run(Binaries.path(tool), [word])
+            #expect(output.status == .exited(64), "\(output)")
+            #expect(output.errors.hasPrefix("\(tool): "), "\(output)")
+            #expect(!output.errors.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control })
+        }
+    }
+
+    @Test(arguments: ["ipc-broker", "ipc-server", "ipc-client"])
+    func `help that cannot be written is an error`(tool: String) async throws {
+        let path = try Binaries.path(tool)
+        let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \"$0\" --help >/dev/full", path])
+        #expect(full.status == .exited(74) && full.errors.hasPrefix("\(tool): cannot write"), "\(full)")
+        let shown = try await RunningProcess.run(path, ["--help"])
+        #expect(shown.status == .success && shown.output.hasPrefix("OVERVIEW"), "\(shown)")
+    }
+
+    @Test func `I20, I23: the program for desktop handlers rejects what is not UTF-8, and loses no answer`()
+        async throws
+    {
+        let path = try Binaries.path("ipc-desktop-open")
+        for (command, code) in [
+            (#"printf '\0demo:x' | "$0" launch none.desktop"#, Int32(69)),
+            (#"printf '\0demo:x' | "$0" launch none.desktop >/dev/full"#, 74),
+            (#"printf '\0demo:\377' | "$0" launch none.desktop"#, 64),
+        ] {
+            let output = try await RunningProcess.run("/bin/sh", ["-c", command, path])
+            #expect(output.status == .exited(code), "\(command): \(output)")
         }
     }
 
