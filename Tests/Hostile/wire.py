@@ -118,6 +118,22 @@ def header(kind, serial, length, flags=0, **fields):
     return data
 
 
+def message(serial, kind, signature, data, flags=0, **fields):
+    """A message with these bytes as its arguments."""
+    return header(kind, serial, len(data), flags, **fields, signature=signature or None) + data
+
+
+def pasteboard_path(name):
+    return BROKER_PATH + "/pasteboards/" + "".join(c if c.isalnum() else f"_{ord(c):02x}" for c in name)
+
+
+def call(path, interface, member, signature="", *values, flags=0, serial=1):
+    """A call to the broker."""
+    return message(
+        serial, CALL, signature, body(signature, *values), flags, destination=BROKER, path=path, interface=interface,
+        member=member)
+
+
 class Message:
     def __init__(self, kind, serial, fields, data, descriptors):
         self.kind, self.serial, self.data, self.descriptors = kind, serial, data, descriptors
@@ -192,9 +208,8 @@ class Connection:
     def message(self, kind, signature, data, flags=0, descriptors=(), **fields):
         """Sends a message with these bytes as its arguments; returns its serial number."""
         serial = self.next_serial()
-        start = header(
-            kind, serial, len(data), flags, **fields, signature=signature or None, unix_fds=len(descriptors) or None)
-        self.send(start + data, descriptors)
+        made = message(serial, kind, signature, data, flags, **fields, unix_fds=len(descriptors) or None)
+        self.send(made, descriptors)
         return serial
 
     def call(self, destination, path, interface, member, signature="", *values, flags=0, descriptors=()):
@@ -214,8 +229,7 @@ class Connection:
         return self.wait(self.broker(*arguments, **options))
 
     def pasteboard(self, name, member, signature, *values, **options):
-        path = BROKER_PATH + "/pasteboards/" + "".join(c if c.isalnum() else f"_{ord(c):02x}" for c in name)
-        return self.broker("Pasteboard1", member, signature, *values, path=path, **options)
+        return self.broker("Pasteboard1", member, signature, *values, path=pasteboard_path(name), **options)
 
     # Receiving
 

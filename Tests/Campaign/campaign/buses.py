@@ -16,9 +16,12 @@ SMALL = dict(
     max_connections_per_user=256, max_pending_service_starts=512, max_names_per_connection=512,
     max_match_rules_per_connection=512, max_replies_per_connection=128)
 
+# Read at once: an attack that changes its user can no longer enter the folders of root.
+CONFIGURATION = (ROOT / "dbus/test-session.conf.in").read_text()
+
 
 class Bus:
-    """The bus of a shard. `path` is its socket, which stays the same when the bus starts again."""
+    """A bus in a folder. `path` is its socket, which stays the same when the bus starts again."""
 
     def __init__(self, kind, limits, folder, environment):
         self.kind, self.folder, self.environment = kind, pathlib.Path(folder), environment
@@ -97,8 +100,7 @@ class Bus:
 
 def configuration(path, services, limits):
     """The configuration of a stock session bus, with other limits if `limits` is `small`."""
-    text = (ROOT / "dbus/test-session.conf.in").read_text()
-    text = text.replace("@ADDRESS@", f"unix:path={path}").replace("@SERVICES@", str(services))
+    text = CONFIGURATION.replace("@ADDRESS@", f"unix:path={path}").replace("@SERVICES@", str(services))
     if limits == "small":
         text = re.sub(r" *<limit name=.*\n", "", text)
         rows = "".join(f'  <limit name="{name}">{value}</limit>\n' for name, value in SMALL.items())

@@ -4,6 +4,8 @@ wait. Then one caller reads it 2,000 times at once."""
 import wire
 
 SIZE = 5 << 20
+# The second is the bus's own, whose small limits allow 128 unanswered calls.
+REFUSALS = ("org.swiftipc.Error.LimitExceeded", "org.freedesktop.DBus.Error.LimitsExceeded")
 LIMITS = {"promise-milliseconds": 2_000}
 
 
@@ -21,7 +23,7 @@ def attack(scene):
     count = 2_000
     serials = [flood.pasteboard("promised", "GetData", "usa{sv}", 0, "a/c", {}) for _ in range(count)]
     answers = [flood.wait(serial, 60) for serial in serials]
-    refused = sum(answer.error == "org.swiftipc.Error.LimitExceeded" for answer in answers)
+    refused = sum(answer.error in REFUSALS for answer in answers)
     scene.note(refused=refused)
     # One caller may use a quarter of the limit promised-reads, and another quarter if the promise breaks in the meantime.
     scene.expect(refused >= count - 512, "too many reads waited for the promise")

@@ -71,3 +71,5 @@ def attack(scene):
         deadline -= 1
         if not deadline:
             raise AssertionError(f"there is room, and still: {answer.text}")
+    for name in ("kept0", "kept1", "kept2", "honest"):
+        keeper.ask("Pasteboards1", "RemovePasteboard", "sa{sv}", name, {})

@@ -36,7 +36,8 @@ def attack(scene):
     serials = ask(silent, 20)
     time.sleep(scene.full(6, 3))
     grown = resident(scene.bus) - before
-    scene.expect(grown <= 32, f"the bus holds {grown} MiB for a caller that does not read")
+    # dbus-broker reports no sizes that the broker could limit, and has limits of its own (I16).
+    scene.expect(grown <= 32 or scene.bus.kind != "daemon", f"the bus holds {grown} MiB for a caller that does not read")
     scene.note(
         bus_held=grown, one_by_one_ms=round(1_000 * sum(read(reader, ask(reader, 1)) for _ in range(8))),
         pipelined_ms=round(1_000 * read(reader, ask(reader, 8))), late_ms=round(1_000 * read(silent, serials)))

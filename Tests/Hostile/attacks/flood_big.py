@@ -1,0 +1,23 @@
+"""Callers send messages of 15 MiB over and over: URLs whose payload `ipc-server` gets, and calls of an unknown method. They
+read no answers."""
+
+import children
+import wire
+
+SIZE = 15 << 20
+
+
+def attack(scene):
+    items = [[("a/b", ("ay", wire.Raw(bytes(SIZE))))]]
+    opened = wire.call(wire.BROKER_PATH, "org.swiftipc.URLs1", "OpenURL", "sa{sv}", "ipcserver.demo:x", {
+        "items": ("aa(sv)", items)})
+    unknown = wire.call(wire.BROKER_PATH, "org.swiftipc.URLs1", "NoSuchMethod", "ay", bytes(SIZE))
+
+    def flood(message, is_direct):
+        def work(tell):
+            caller = wire.Connection(scene.path)
+            tell(children.pour(caller.direct() if is_direct else caller, message, scene.full(10, 0.7)))
+        return work
+
+    sent = children.together(*(flood(message, direct) for message in (opened, unknown) for direct in (False, True)))
+    scene.note(sent=[int(count) for count in sent])

@@ -1,0 +1,78 @@
+"""Processes of an attack, which can be stopped, and floods of messages whose answers are not read."""
+
+import os
+import select
+import signal
+import struct
+import time
+import traceback
+
+
+class Child:
+    """A process that runs `work(tell)` and then exits; `tell` sends a line, and `line` receives it."""
+
+    def __init__(self, work):
+        reader, writer = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(reader)
+            signal.alarm(600)
+            tell = lambda text: os.write(writer, f"{text}\n".encode())
+            try:
+                work(tell)
+            except BaseException:
+                tell("failed: " + repr(traceback.format_exc()[-500:]))
+            os._exit(0)
+        os.close(writer)
+        self.lines = os.fdopen(reader)
+
+    def line(self):
+        """The next line; empty if the process has exited."""
+        return self.lines.readline().rstrip("\n")
+
+    def stop(self):
+        """Stops the process, and returns when it stands still."""
+        os.kill(self.pid, signal.SIGSTOP)
+        os.waitpid(self.pid, os.WUNTRACED)
+
+    def resume(self):
+        os.kill(self.pid, signal.SIGCONT)
+
+    def end(self):
+        """Kills the process. Its connections close."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        self.lines.close()
+
+
+def together(*works):
+    """Runs functions at the same time, each in a process; returns the only line that each of them tells."""
+    children = [Child(work) for work in works]
+    lines = [child.line() for child in children]
+    for child in children:
+        child.end()
+    if failed := [line for line in lines if line.startswith("failed: ")]:
+        raise AssertionError(failed[0])
+    return lines
+
+
+def pour(connection, message, seconds):
+    """Sends a message again and again, and reads nothing, until the time is over or the connection is closed. Returns
+    how often. If the other side stops reading, the connection ends with a part of a message."""
+    data = b"".join([bytes(message)] * max(1, min(64, (1 << 16) // len(message))))
+    starts = range(0, len(data), len(message))
+    count, rest, end = 0, memoryview(b""), time.monotonic() + seconds
+    connection.socket.setblocking(False)
+    while time.monotonic() < end:
+        if not rest:
+            data = bytearray(data)
+            for start in starts:
+                struct.pack_into("<I", data, start + 8, connection.next_serial())
+            count, rest = count + len(starts), memoryview(data)
+        try:
+            rest = rest[connection.socket.send(rest):]
+        except BlockingIOError:
+            select.select([], [connection.socket], [], max(0, min(0.1, end - time.monotonic())))
+        except (BrokenPipeError, ConnectionResetError):
+            break
+    return count
