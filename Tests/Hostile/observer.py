@@ -1,9 +1,9 @@
 """Runs honest clients during an attack, and measures the memory of broker and bus: observer.py BUS BROKER_PID BUS_PID
 
-Six connections make calls repeatedly: to the bus itself; over the bus, a ping, a read, a write to the disk, and a URL that
-`ipc-server` handles; and a ping over a direct connection. It prints `ready`. Each line of its input ends a phase, and so
-does the end of the input: when every call is answered, it prints one line with the waits of each connection in this
-phase, the lost connections, and the growth of both processes since the start.
+Six connections make calls repeatedly: to the bus itself; over the bus, a ping, a read, a write to the disk, and a URL
+that `ipc-server` handles; and a ping over a direct connection. It prints `ready`. Each line of its input ends a phase,
+and so does the end of the input: when every call is answered, it prints one line with the waits of each connection in
+this phase, the lost connections, and the growth of both processes since the start.
 """
 
 import json

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Runs hostile programs against a broker and reports which bounds they broke.
 
-    Tests/Hostile/run.py [--programs FOLDER] [--size small|full] [--json] [--list] [ATTACK …]
+    Tests/Hostile/run.py [--programs FOLDER] [--size small|full] [--seconds N] [--bus daemon|broker]
+                         [--limits stock|small] [--json] [--list] [ATTACK …]
 
-Each attack has a private bus, a broker, a handler and four honest clients. The bounds, unless the attack sets others:
-the same broker process keeps serving, every client stays connected, no honest client waits longer than 250 ms, and
-broker and bus each grow by at most 64 MiB. Without names, the controls and then all attacks run. Each control breaks a
+Each attack has a private bus, a broker, a handler and six honest clients. The bounds, unless the attack sets others:
+the same broker process keeps serving, every client stays connected, no honest client waits longer than 250 ms, broker
+and bus each grow by at most 64 MiB, and the attack leaves no connections, descriptors or threads. Without names, the controls and then all attacks run. Each control breaks a
 bound, and must be noticed. The exit code is 1 if a bound was broken, or a control was not noticed.
 """
 

@@ -1,4 +1,5 @@
-"""The operations of R2 and R3. Each is a generator: it sends calls, yields the serial number of each, and gets the answer.
+"""The operations of R2 and R3. Each is a generator: it sends calls, yields the serial number of each, and gets the
+answer.
 
 An operation leaves nothing that `Soak.clean` does not remove: it writes only to pasteboards in NAMES, closes its
 descriptors and connections, and ends its claims.

@@ -120,7 +120,8 @@ class Soak:
         while True:
             self.witness.ask("Broker1", "Describe", "a{sv}", {})
             now = self.sizes()
-            if time.monotonic() > deadline or earlier and not grown(earlier, now) and (before or not grown(now, earlier)):
+            is_settled = earlier and not grown(earlier, now) and (before or not grown(now, earlier))
+            if is_settled or time.monotonic() > deadline:
                 return now
             earlier = before or now
             # No event reports that another process returns memory.

@@ -1,12 +1,12 @@
 """One client that misbehaves does not slow down the others: a bound on the 99th percentile and on the longest call.
 
-A run alternates quiet times with times in which one misbehaviour goes on: a hostile program of Tests/Hostile/attacks. Honest
-clients ping, read, write and open URLs all the time, over the bus and over a direct connection. For each client, the 99th
-percentile during the misbehaviour is at most 50 ms or three times that of the quiet times before and after, whichever is
-larger. The longest call takes at most 250 ms.
+A run alternates quiet times with times in which one misbehaviour goes on: a hostile program of Tests/Hostile/attacks.
+Honest clients ping, read, write and open URLs all the time, over the bus and over a direct connection. For each
+client, the 99th percentile during the misbehaviour is at most 50 ms or three times that of the quiet times before and
+after, whichever is larger. The longest call takes at most 250 ms.
 
-At small size, only the bound of 250 ms counts: some seconds give too few calls for a percentile, and machines that test
-for others are noisy. The runs take turns between dbus-daemon and dbus-broker.
+At small size, only the bound of 250 ms counts: some seconds give too few calls for a percentile, and machines that
+test for others are noisy. The runs take turns between dbus-daemon and dbus-broker.
 """
 
 import importlib

@@ -1,15 +1,15 @@
 """Hostile programs slow nobody down, and leave nothing behind.
 
-Each program of Tests/Hostile/attacks runs for 60 s on each message bus, with stock and with small limits: stopped handlers,
-watchers and senders, floods of calls, signals, long and short messages, waits and introspection, connections that come and
-go, exhausted descriptors, and more. Honest clients call meanwhile: none of them waits longer than 250 ms or is
-disconnected. Broker and bus stay small. Within 1 s of quiet, connections, descriptors and threads are back at their number
-before the attack.
+Each program of Tests/Hostile/attacks runs for 60 s on each message bus, with stock and with small limits: stopped
+handlers, watchers and senders, floods of calls, signals, long and short messages, waits and introspection, connections
+that come and go, exhausted descriptors, and more. Honest clients call meanwhile: none of them waits longer than 250 ms
+or is disconnected. Broker and bus stay small. Within 1 s of quiet, connections, descriptors and threads are back at
+their number before the attack.
 
 At small size, each variant runs one program once, which the seed chooses: `make check-hostile` runs all of them.
 
-Some programs run as `nobody`, because the kernel exempts root from some limits. They always use dbus-daemon: the systemd
-that starts dbus-broker needs root here.
+Some programs run as `nobody`, because the kernel exempts root from some limits. They always use dbus-daemon: the
+systemd that starts dbus-broker needs root here.
 """
 
 import importlib
@@ -45,8 +45,8 @@ def carry_out(shard, name, seconds):
     bus = "daemon" if getattr(attack, "UNPRIVILEGED", False) else shard.bus
     found = trials.run(name, shard.programs, shard.size, seconds, bus, shard.limits)
     if found["broken"]:
-        command = f"Tests/Hostile/run.py --size {shard.size} --seconds {seconds} --bus {bus} --limits {shard.limits} {name}"
-        raise Broken(f"{name}: " + "; ".join(found["broken"]) + f" ({command})")
+        options = f"--size {shard.size} --seconds {seconds} --bus {bus} --limits {shard.limits}"
+        raise Broken(f"{name}: " + "; ".join(found["broken"]) + f" (Tests/Hostile/run.py {options} {name})")
     if "noticed" in found:
         raise Broken(f"{name}: " + "; ".join(found["noticed"]))
     shard.worst(wait_ms=found["wait"], p99_ms=found["p99"], quiet_ms=found["quiet_ms"], **{

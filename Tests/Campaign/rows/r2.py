@@ -1,9 +1,10 @@
 """Nothing grows over many mixed operations: memory, descriptors, threads, the store, or what the bus holds.
 
-Eight peers write, read, take and watch pasteboards on disk and in memory, with large values and secrets, open and queue
-URLs, claim schemes, fail, and come and go on the bus and on direct connections. The first half of the operations is the
-warm-up. After each half, all pasteboards are removed and all peers have left. What the broker, a program with the library
-(`ipc-server`), the store and the bus hold after the second half must then be the same as after the first, within bounds.
+Eight peers write, read, take and watch pasteboards on disk and in memory, with large values and secrets, open and
+queue URLs, claim schemes, fail, and come and go on the bus and on direct connections. The first half of the operations
+is the warm-up. After each half, all pasteboards are removed and all peers have left. What the broker, a program with
+the library (`ipc-server`), the store and the bus hold after the second half must then be the same as after the first,
+within bounds.
 
 The limits on records that the broker keeps of ended requests and calls are low, so that the warm-up reaches them.
 """

@@ -1,8 +1,8 @@
 """For 24 hours, nothing grows: the mixed operations of R2, with the stock limits of the broker.
 
-Each shard runs for 28 minutes and continues with the store of an earlier shard, in .build/campaign/soak. The first half is
-the warm-up: it is longer than the 10 minutes for which the broker remembers calls that may be repeated, and it reaches
-the 10,000 records of ended requests. The second half must add nothing, as in R2.
+Each shard runs for 28 minutes and continues with the store of an earlier shard, in .build/campaign/soak. The first
+half is the warm-up: it is longer than the 10 minutes for which the broker remembers calls that may be repeated, and it
+reaches the 10,000 records of ended requests. The second half must add nothing, as in R2.
 
 At small size, each shard runs for 2 seconds on a new store, with the limits of R2.
 """

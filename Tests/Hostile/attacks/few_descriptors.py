@@ -1,5 +1,5 @@
-"""A broker with 64 descriptors gets as many of them as it takes: in calls of every kind, in halves of messages, as values,
-as direct connections and as answers that are not read."""
+"""A broker with 64 descriptors gets as many of them as it takes: in calls of every kind, in halves of messages, as
+values, as direct connections and as answers that are not read."""
 
 import os
 

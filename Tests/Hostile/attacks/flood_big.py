@@ -1,5 +1,5 @@
-"""Callers send messages of 15 MiB over and over: URLs whose payload `ipc-server` gets, and calls of an unknown method. They
-read no answers."""
+"""Callers send messages of 15 MiB over and over: URLs whose payload `ipc-server` gets, and calls of an unknown method.
+They read no answers."""
 
 import children
 import wire

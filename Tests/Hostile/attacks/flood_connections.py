@@ -1,5 +1,5 @@
-"""10,000 connections come and go, on the bus and direct ones: some leave with calls in flight, others in the middle of the
-handshake."""
+"""10,000 connections come and go, on the bus and direct ones: some leave with calls in flight, others in the middle of
+the handshake."""
 
 import os
 import socket

@@ -1,5 +1,5 @@
-"""Four callers send the shortest messages, which nobody answers: pings without a reply, unknown signals and stray answers.
-Two of them use the bus, and two direct connections."""
+"""Four callers send the shortest messages, which nobody answers: pings without a reply, unknown signals and stray
+answers. Two of them use the bus, and two direct connections."""
 
 import children
 import wire

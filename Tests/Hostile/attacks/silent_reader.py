@@ -1,4 +1,5 @@
-"""A caller requests 20 values of 12 MiB and reads none of them; then an honest caller requests values and reads them all."""
+"""A caller requests 20 values of 12 MiB and reads none of them; then an honest caller requests values and reads them
+all."""
 
 import os
 import time

@@ -1,5 +1,5 @@
-"""A handler is stopped (SIGSTOP) with requests in flight, while callers open URLs and queue requests for it. When it runs
-again, it gets all that were accepted."""
+"""A handler is stopped (SIGSTOP) with requests in flight, while callers open URLs and queue requests for it. When it
+runs again, it gets all that were accepted."""
 
 import children
 import wire

@@ -1,5 +1,5 @@
-"""A sender is stopped (SIGSTOP) with calls in flight whose answers come later: opened URLs with replies, waits for requests
-and for changes, and reads."""
+"""A sender is stopped (SIGSTOP) with calls in flight whose answers come later: opened URLs with replies, waits for
+requests and for changes, and reads."""
 
 import children
 import wire

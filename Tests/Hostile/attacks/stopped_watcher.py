@@ -1,5 +1,9 @@
-"""A watcher is stopped (SIGSTOP) with calls in flight and with match rules for every signal of the broker, while others
-change, create and remove pasteboards and claims. When it runs again, it learns of the last change."""
+"""A watcher is stopped (SIGSTOP) with calls in flight, and with a match rule for the changes of pasteboards, while
+others change, create and remove pasteboards and claims. When it runs again, it learns of the last change.
+
+The broker limits how often it sends PropertiesChanged. It sends every PasteboardAdded, PasteboardRemoved and
+HandlerChanged, which a bus keeps for a stopped program that has asked for them.
+"""
 
 import children
 import wire
@@ -12,7 +16,8 @@ def watch(path):
     """Waits for changes, and tells the change count of each answer."""
     def work(tell):
         watcher = wire.Connection(path)
-        watcher.request(*wire.BUS, "AddMatch", "s", f"type='signal',sender='{wire.BROKER}'")
+        rule = f"type='signal',sender='{wire.BROKER}',member='PropertiesChanged'"
+        watcher.request(*wire.BUS, "AddMatch", "s", rule)
         wait = lambda seen: watcher.broker("Pasteboards1", "WaitForChange", "asta{sv}", ["observed"], seen, {})
         seen = watcher.wait(wait(0)).values[0]
         for _ in range(500):
