@@ -258,6 +258,8 @@ class Shared:
             before = call.count, getattr(call, "names", None)
             client.perform(call)
             self.done(call)
+            if call.state == "refused":
+                raise Broken(f"I10: {call} got {before}, and its repetition failed with {call.error}")
             if (call.count, getattr(call, "names", None)) != before:
                 raise Broken(f"I10: {call} got {before}, and its repetition {call.count} {call.__dict__.get('names')}")
         return late
@@ -280,7 +282,7 @@ class Shared:
 
 
 class Single:
-    """Something that one client changes, one call at a time: after a restart, it is as before the last call or after."""
+    """What one client changes, one call at a time. After a restart, it is as before the last call or as after it."""
 
     def __init__(self):
         self.state, self.call = None, None

@@ -50,7 +50,7 @@ class Load:
         self.choices = {
             client: self.books.lasting + [self.books.requests] * 2 + self.books.single[place::clients] * 2
             for place, client in enumerate(self.clients)}
-        self.acknowledged, self.idle = 0, 0
+        self.acknowledged = self.unanswered = self.idle = 0
 
     @property
     def checker(self):
@@ -63,9 +63,13 @@ class Load:
 
     # The handler
 
-    def handler_comes(self):
+    def handler_waits(self):
+        """Lets the handler own its name, before or after the broker starts."""
         if not self.beside:
             self.beside.append(sends.Handler(self))
+
+    def handler_comes(self):
+        self.handler_waits()
         self.beside[0].register()
 
     def handler_leaves(self):
@@ -87,6 +91,7 @@ class Load:
         for call in ended:
             call.ledger.done(call)
             self.acknowledged += call.state == "done"
+            self.unanswered += call.state == "unknown"
 
     def burst(self, acknowledged, pause):
         """Makes calls until this many more are acknowledged, and then for `pause` seconds. Kills the broker."""

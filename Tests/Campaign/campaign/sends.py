@@ -12,10 +12,10 @@ ANNOTATION = "text/plain"
 
 
 class Handler:
-    """A program that gets the requests. It answers most at once, and some only at its next turn."""
+    """A program that gets the requests. It answers most at once, and some only at its next turn; none if it holds."""
 
     def __init__(self, load):
-        self.load, self.held = load, []
+        self.load, self.held, self.isholding = load, [], False
         self.connection = load.place.connect()
         self.connection.request(*wire.BUS, "RequestName", "su", APPLICATION, 4)
 
@@ -36,22 +36,23 @@ class Handler:
             self.connection.receive()
         self.connection.sort()
         calls, self.connection.others = self.connection.others, []
-        answers, self.held = self.held, []
+        self.answer_all()
         for call in calls:
             if call.kind == wire.CALL and call.member == "OpenURL":
                 self.load.books.requests.delivered(call)
-                (self.held if self.load.random.random() < 0.2 and not answers else answers).append(call)
-        for call in answers:
-            self.answer(call)
+                if self.isholding or self.load.random.random() < 0.2:
+                    self.held.append(call)
+                else:
+                    self.answer(call)
 
     def answer(self, call):
         identity, url, _ = call.values
         self.connection.reply(call, "sa{sv}", outcome_of(url), {"items": ("aa(sv)", [[(ANNOTATION, ("s", identity))]])})
 
     def answer_all(self):
-        for call in self.held:
-            self.answer(call)
-        self.held = []
+        """Answers what it has."""
+        while self.held and not self.isholding:
+            self.answer(self.held.pop(0))
 
     def close(self):
         self.answer_all()

@@ -7,7 +7,9 @@ call without an answer has its whole effect or none, and repeating it adds nothi
 outcome (I6), no change count is used twice (I11), and no version is taken twice (I12).
 """
 
+import contextlib
 import shutil
+import sqlite3
 
 from campaign.load import Load
 from campaign.place import Place
@@ -43,7 +45,7 @@ def one_round(shard, place, load, moment):
     load.check()
     shard.done()
     shard.add(kills=1)
-    shard.figures["answers"] = load.acknowledged
+    shard.figures |= dict(answers=load.acknowledged, unanswered=load.unanswered)
     shard.worst(start_ms=int(start * 1_000))
 
 
@@ -80,3 +82,16 @@ def control_older_store(shard):
         shutil.copytree(shard.folder / "copy", place.store)
         place.start_broker()
         load.burst(100, 0)
+
+
+def control_forgotten_calls(shard):
+    """After a kill, the broker no longer knows the calls that may be repeated. A repetition takes effect again."""
+    with shard.finds("I10:"), Place(shard) as place:
+        load = Load(place, shard.random)
+        load.begin()
+        load.burst(100, 0)
+        with contextlib.closing(sqlite3.connect(place.store / "store.sqlite")) as database:
+            database.execute("DELETE FROM operation")
+            database.commit()
+        place.start_broker()
+        load.check()

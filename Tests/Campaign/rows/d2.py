@@ -1,9 +1,9 @@
 """A broker that is killed at any of its system calls keeps its promises.
 
-A scenario is one thing that a broker does: a start on an empty store, a change, a request, a stop, a start after a kill.
-Its system calls are counted over all threads, and then the broker is killed at each of them: at its entry, so that the
-call is not carried out, and at the exit of each call that changes a file or sends a message. After each kill the next
-broker starts, and everything is compared with what was acknowledged, as in D1.
+A scenario is one thing that a broker does: a start on an empty store, a change, a request, a stop, a start after a
+kill. Its system calls are counted over all threads, and then the broker is killed at each of them: at its entry, so that
+the call is not carried out, and at the exit of each call that changes a file or sends a message. After each kill the
+next broker starts, and everything is compared with what was acknowledged, as in D1.
 """
 
 import os
@@ -13,7 +13,7 @@ from campaign import buses, load, points
 from campaign.place import Place
 
 INVARIANTS = (1, 2, 6, 7, 10, 11, 12)
-UNIT = "scenarios"
+UNIT = "parts"
 BUSES = False
 SHARD = 4
 
@@ -259,43 +259,60 @@ class Recover(Starting):
 
     def begin(self, scene):
         Running().begin(scene)
-        for _ in range(3):
+        for _ in range(scene.shard.pick(1, 3)):
             for scenario in (SetLarge(), Many(), Claim(), Wait(), Take(), Queue()):
                 scenario.once(scene, *points.END)
         scene.place.start_broker()
         scene.check()
-        scene.load.handler_leaves()
-        books, client = scene.load.books, scene.client
-        for call in SetLarge().calls(books, client) + Queue().calls(books, client) + Queue().calls(books, client):
-            client.perform(call)
-            call.ledger.done(call)
-        scene.place.kill_broker()
+        self.leave_open(scene)
         for name in self.ORPHANS:
             (scene.place.store / "blobs" / name).write_bytes(bytes(100_000))
         super().begin(scene)
 
+    def leave_open(self, scene):
+        """Kills the broker while the handler has some requests and others wait; the sender of one of them waits."""
+        books, client, handler = scene.load.books, scene.client, scene.load.beside[0]
+        handler.isholding = True
+        calls = Wait().calls(books, client) + Queue().calls(books, client) + SetLarge().calls(books, client)
+        calls += [books.requests.request(client, "queue", books.requests.value(client.random)) for _ in range(10)]
+        for call in calls:
+            client.begin(call)
+        while sum(call.attempt > 0 for call in books.requests.calls.values() if not call.outcome) < 8 \
+                or sum(call.state == "open" for call in calls) > 1:
+            scene.load.note(client.collect())
+        scene.place.kill_broker()
+        scene.load.note(client.drain())
+        scene.load.handler_leaves()
+
     def once(self, scene, edge, point):
-        # The handler is there before the broker, which delivers to it as soon as it serves.
-        self.image.restore()
+        # The broker delivers to the handler as soon as it serves.
+        scene.load.handler_waits()
         return super().once(scene, edge, point)
 
 
 SCENARIOS = (Empty, Set, SetLarge, Remove, Queue, Deliver, Wait, Take, Claim, Many, Stop, Clean, Recover, Checkpoint)
-SIZES = dict(small=len(SCENARIOS), full=len(SCENARIOS))
-
-
-def chosen(shard):
-    """The scenarios of a shard: every fourth one of four shards, and so on."""
-    return SCENARIOS[shard.number::-(-len(SCENARIOS) // SHARD)]
+# With the full size, each scenario is divided into this many parts, so that no shard takes too long.
+PARTS = 4
+SIZES = dict(small=len(SCENARIOS), full=PARTS * len(SCENARIOS))
 
 
 def run(shard):
-    for scenario in chosen(shard):
-        sweep(shard, scenario())
+    units, parts = SIZES[shard.size], SIZES[shard.size] // len(SCENARIOS)
+    # The shards take turns, so that each gets parts of several scenarios.
+    for unit in range(shard.number, units, -(-units // SHARD)):
+        sweep(shard, SCENARIOS[unit // parts](), lambda shard, found: spread(shard, every(found), unit % parts))
         shard.done()
 
 
-def sweep(shard, scenario, place=None, select=None):
+def spread(shard, found, part):
+    """The points of one part, or a few that are spread over all."""
+    if shard.size == "full":
+        return found[part::PARTS]
+    count, start = 3, shard.random.random()
+    return [found[int((place + start) * len(found) / count)] for place in range(count)]
+
+
+def sweep(shard, scenario, select, place=None):
     """Kills the broker at the points of a scenario."""
     shard.bus, shard.limits = "daemon", "stock"
     name = type(scenario).__name__
@@ -306,7 +323,7 @@ def sweep(shard, scenario, place=None, select=None):
         scenario.begin(scene)
         scenario.once(scene, *points.END)
         found = scene.calls()
-        for edge, point in (select or some)(shard, found):
+        for edge, point in select(shard, found):
             call = scenario.once(scene, edge, point)
             scene.point = f"in {name} at the {edge} of {point}"
             shard.add(kills=1, **{"reached" if call >= 0 else "ended_before": 1})
@@ -326,19 +343,11 @@ def every(found):
     return [("entry", str(number + 1)) for number in range(len(found))] + targets
 
 
-def some(shard, found):
-    """All points, or a few that are spread over them."""
-    found = every(found)
-    count = shard.pick(3, len(found))
-    start = shard.random.random()
-    return [found[int((place + start) * len(found) / count)] for place in range(count)]
-
-
 def control_acknowledge_before_commit(shard):
     """The broker answers before it commits: a kill after the answer finds it."""
     place = Place(shard, programs=shard.debug, environment={"SWIFT_IPC_TEST_CONTROL": "acknowledge-before-commit"})
     with shard.finds("I1:"):
-        sweep(shard, Set(), place, lambda shard, found: [points.END])
+        sweep(shard, Set(), lambda shard, found: [points.END], place)
 
 
 def control_late_names(shard):
@@ -347,4 +356,4 @@ def control_late_names(shard):
     place = Place(shard, programs=shard.debug, environment={"LD_PRELOAD": str(library)})
     with shard.finds("InputOutput"):
         # The last points come first, because the answer is near the end.
-        sweep(shard, AddLarge(), place, lambda shard, found: [point for point in every(found) if ":" in point[1]][::-1])
+        sweep(shard, AddLarge(), lambda shard, found: every(found)[:-40:-1], place)
