@@ -123,7 +123,8 @@ class Journey:
         name = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
         stored.answered(self.connection.ask("URLs1", "OpenURL", "sa{sv}", f"campaign:{len(self.queued)}", {
             "id": ("s", name), "queue": ("b", True), "application": ("s", stored.HANDLER),
-            "time-to-live": ("t", 30 * DAY * 1_000)} | options))
+            # One sender queue, although each start of the broker has another connection.
+            "source-application": ("s", "demo.Sender"), "time-to-live": ("t", 30 * DAY * 1_000)} | options))
         if not options:
             self.queued.append(name)
         return name
@@ -290,6 +291,7 @@ def journey(shard, way):
     shard.random.shuffle(parts)
     try:
         way.prepare()
+        way.check()
         for part in parts[:shard.pick(3, 6)]:
             part()
             way.check()
