@@ -16,8 +16,9 @@ final class BusClients {
     private var owners = NameOwners()
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
-    /// The unique names on the bus. No state is kept for other names, because nothing would ever remove it.
-    private var present: Set<BusName> = []
+    /// The unique names on the bus, each with the time at which the broker learned of it (``ProcessIdentity/clock``). No
+    /// state is kept for other names, because nothing would ever remove it.
+    private var arrivals: [BusName: UInt64] = [:]
     /// The unique names that left while ``start()`` waited for the list of all names; `nil` once the list has arrived.
     private var leftDuringStart: Set<BusName>? = []
     private var confinements: [BusName: ConfinementState] = [:]
@@ -47,7 +48,7 @@ final class BusClients {
         ) { [weak self] _, _ in self?.activatableChanged() }
         for name in try await connection.listNames() {
             guard !name.hasPrefix(":") else {
-                if let name = try? BusName(name), leftDuringStart?.contains(name) == false { present.insert(name) }
+                if let name = try? BusName(name), leftDuringStart?.contains(name) == false { arrived(name) }
                 continue
             }
             if let application = try? ApplicationID(name) { owners.list(application) }
@@ -59,7 +60,7 @@ final class BusClients {
     var callerCount: Int { confinements.count }
 
     /// Whether a caller has left the bus. A caller may leave even before the task of its call starts.
-    func hasDeparted(_ caller: BusName?) -> Bool { caller.map { !present.contains($0) } ?? false }
+    func hasDeparted(_ caller: BusName?) -> Bool { caller.map { arrivals[$0] == nil } ?? false }
 
     /// Whether the application's bus name has an owner.
     func isRunning(_ application: ApplicationID) -> Bool { owners[application] != nil }
@@ -186,6 +187,9 @@ final class BusClients {
 
     /// Examines a caller, and remembers its sandbox and process as long as the connection exists. A failed query gives
     /// the caller the least privilege (I19) and is not remembered, so the caller's next call tries again.
+    ///
+    /// A process that started after the connection is not the caller's. The caller's process has exited and left its
+    /// connection to another one, and its number has been reused.
     private func look(at caller: BusName) async -> Confinement {
         let facts = try? await connection.call(
             MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, caller.text)
@@ -198,9 +202,12 @@ final class BusClients {
             if let quick = Confinement.quick(credentials) { quick } else {
                 await Background.run { Confinement(of: credentials) }
             }
+        // Read last: if it is still the caller's process now, it was when its files were examined.
         let process = credentials.process.flatMap { ProcessIdentity(number: $0) }
-        if !hasDeparted(caller) { confinements[caller] = .known(found, process) }
-        return found
+            .flatMap { process in arrivals[caller].flatMap { process.start <= $0 ? process : nil } }
+        let confinement = process != nil || credentials.namesSandbox ? found : .hidden
+        if !hasDeparted(caller) { confinements[caller] = .known(confinement, process) }
+        return confinement
     }
 
     /// Forgets the owner of a name, because a failed delivery showed that the owner has left before the bus said so.
@@ -216,7 +223,7 @@ final class BusClients {
     private func changed(_ name: String, old: String, new: String) {
         if name.hasPrefix(":") {
             guard let name = try? BusName(name) else { return }
-            if new.isEmpty { left(name) } else { present.insert(name) }
+            if new.isEmpty { left(name) } else { arrived(name) }
             return
         }
         guard let application = try? ApplicationID(name) else { return }
@@ -229,9 +236,13 @@ final class BusClients {
         ownerChanged(application)
     }
 
+    private func arrived(_ name: BusName) {
+        if arrivals[name] == nil { arrivals[name] = ProcessIdentity.clock }
+    }
+
     private func left(_ name: BusName) {
         leaves(name)
-        present.remove(name)
+        arrivals[name] = nil
         leftDuringStart?.insert(name)
         confinements[name] = nil
         departed(name)

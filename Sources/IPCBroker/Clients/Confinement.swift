@@ -6,8 +6,8 @@ internal import IPCModel
 /// The sandbox that a caller runs in, if any.
 ///
 /// The bus reports the process and the security label of a connection (`GetConnectionCredentials`). The process number
-/// may since have been reused, so it must only ever remove rights (I19): a caller has all rights unless it is found to
-/// be in a sandbox, or cannot be examined.
+/// must only ever remove rights (I19): a caller has all rights unless it is found to be in a sandbox, or cannot be
+/// examined. The number may since have been reused, which ``BusClients`` finds by the process's start time.
 enum Confinement: Sendable, Hashable {
     /// Not in a known sandbox.
     case free
@@ -23,6 +23,10 @@ enum Confinement: Sendable, Hashable {
         var label: String?
 
         init(process: pid_t? = nil, label: String? = nil) { (self.process, self.label) = (process, label) }
+
+        /// Whether the label identifies a sandbox. The bus reads it when the caller connects, so it does not depend on
+        /// the process number.
+        var namesSandbox: Bool { Confinement.snap(label) != nil }
 
         /// Reads the answer to `GetConnectionCredentials` (D-Bus specification).
         init(_ facts: [String: Value]) {

@@ -19,6 +19,14 @@ struct ProcessIdentity: Sendable, Hashable {
         self.init(number: number, start: start)
     }
 
+    /// The present in the unit of ``start``. No process that starts later has an earlier ``start``.
+    static var clock: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        let ticks = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return UInt64(max(0, time.tv_sec)) * ticks + UInt64(time.tv_nsec) * ticks / 1_000_000_000
+    }
+
     /// Reads the start time, which is the 22nd field (proc_pid_stat(5)). The second field is a name in parentheses that
     /// the program chooses, so the fields are counted from the last parenthesis.
     static func start(_ stat: String) -> UInt64? {

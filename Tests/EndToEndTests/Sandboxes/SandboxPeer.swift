@@ -9,11 +9,14 @@ struct SandboxPeer: Sendable {
     /// Whether the test may change its root directory: only root may.
     static var isPossible: Bool { geteuid() == 0 }
 
-    /// - Parameter info: the content of `.flatpak-info`; `nil` for a root directory without it.
-    static func start(info: String?) async throws -> SandboxPeer {
+    /// - Parameters:
+    ///   - info: the content of `.flatpak-info`; `nil` for a root directory without it.
+    ///   - isNumberReused: whether the process that connected leaves its connection to another process in the sandbox,
+    ///     and a process outside of the sandbox gets its number.
+    static func start(info: String?, isNumberReused: Bool = false) async throws -> SandboxPeer {
         let root = try TemporaryDirectory("root")
         if let info { try FileContents.write(info, to: root.appending(".flatpak-info")) }
-        let program = try await PythonPeer.start(script, arguments: [root.path])
+        let program = try await PythonPeer.start(script, arguments: [root.path] + (isNumberReused ? ["reused"] : []))
         let peer = SandboxPeer(program: program, root: root)
         try await program.waitForLine("ready")
         return peer
@@ -29,13 +32,40 @@ struct SandboxPeer: Sendable {
     func ask(_ expression: String) async throws -> String { try await program.ask(expression) }
 
     private static let script = #"""
-        import json, os, sys
+        import json, os, signal, sys
         import dbus, dbus.bus, dbus.lowlevel
 
+        def reuse(number, reused):
+            "Gives the number of a process that ends to a process outside of the sandbox, and waits for all of them."
+            os.waitpid(number, 0)
+            lives, stays = os.pipe()
+            while True:
+                with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+                    last.write(str(number - 1))
+                child = os.fork()
+                if child == 0:
+                    os.close(stays)
+                    if os.getpid() == number:
+                        os.read(lives, 1)
+                    os._exit(0)
+                if child == number:
+                    break
+                os.waitpid(child, 0)
+            os.write(reused, b"x")
+            signal.pause()
+
+        is_reused, reused = os.pipe()
+        if len(sys.argv) > 2 and (number := os.fork()):
+            reuse(number, reused)
+        os.close(reused)
         bus = dbus.bus.BusConnection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
         name, path = "org.swiftipc.Broker1", "/org/swiftipc/Broker1"
         os.chroot(sys.argv[1])
         os.chdir("/")
+        if len(sys.argv) > 2:
+            if os.fork():
+                os._exit(0)
+            os.read(is_reused, 1)
 
         def escaped(text):
             return "".join(chr(b) if chr(b).isalnum() and b < 128 else "_%02x" % b for b in text.encode())

@@ -1,3 +1,4 @@
+import Glibc
 import IPCDBus
 import IPCInterface
 import IPCModel
@@ -51,6 +52,23 @@ struct SandboxTests {
         #expect(try await free.ask("write('general', 'mine')") == "True")
         #expect(try await free.ask("boards.GetPasteboard('none', none)") == "org.swiftipc.Error.NoSuchPasteboard")
         #expect(try await boxed.ask("create('\(Self.id).new')").contains("org_2eexample_2eApp_2enew"))
+    }
+
+    @Test(.enabled(if: access("/proc/sys/kernel/ns_last_pid", W_OK) == 0, "the kernel cannot choose a process number"))
+    func `I19: a caller gets no right from a process that reuses the number of its own`() async throws {
+        let client = try await start()
+        let info = "[Application]\nname=\(Self.id)\n"
+        let left = try await SandboxPeer.start(info: info, isNumberReused: true)
+        for use in [
+            "read('other')", "write('other', 'mine')", "read('\(Self.id)')",
+            "schemes.SetDefault('demo', 'demo.A', none)",
+        ] {
+            #expect(try await left.ask(use) == Self.denied, "\(use)")
+        }
+        #expect(try await client.get("other").items == Self.text("of other"))
+        // The control: the number of a process that still has its connection.
+        let boxed = try await SandboxPeer.start(info: info)
+        #expect(try await boxed.ask("read('\(Self.id)')") == "[['of \(Self.id)']]")
     }
 
     @Test func `I19: lists, watches and introspection omit foreign pasteboards`() async throws {
