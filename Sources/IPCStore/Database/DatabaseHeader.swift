@@ -13,20 +13,20 @@ struct DatabaseHeader {
         case log(version: UInt32)
         case noDatabase
         case foreign
-        /// A store's database. The version is the highest one found in the database file and its log.
+        /// A store's database. The version is the highest one in the database file and its log.
         case store(version: UInt32)
     }
 
     static func inspect(_ directory: StoreDirectory) -> Finding {
         guard let header = StoreDirectory.read(directory.database, atMost: 100), !header.isEmpty else {
             let isLost = isEmpty(directory.database) && !isEmpty(directory.log)
-            return isLost ? .log(version: versionInLog(directory.log)) : .nothing
+            return isLost ? .log(version: LogVersion.highest(in: directory.log)) : .nothing
         }
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return .noDatabase }
         // A store has no application id before its first migration.
         let mark = header.number(at: 68)
         guard mark == applicationID || mark == 0 && header.number(at: 60) == 0 else { return .foreign }
-        return .store(version: max(header.number(at: 60), versionInLog(directory.log)))
+        return .store(version: max(header.number(at: 60), LogVersion.highest(in: directory.log)))
     }
 
     /// Whether a file is missing or has no bytes. False for a file that cannot be examined.
@@ -34,30 +34,11 @@ struct DatabaseHeader {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_size == 0 : errno == ENOENT
     }
-
-    /// The highest `user_version` in the log's copies of the first page; 0 if the log contains no copy.
-    private static func versionInLog(_ path: String) -> UInt32 {
-        let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return 0 }
-        defer { Glibc.close(descriptor) }
-        guard let log = StoreDirectory.read(descriptor, at: 0, atMost: 32), log.count == 32 else { return 0 }
-        let pageSize = Int(log.number(at: 8))
-        guard (512...65_536).contains(pageSize) else { return 0 }
-        var version: UInt32 = 0
-        var position = 32
-        while let frame = StoreDirectory.read(descriptor, at: position, atMost: 24 + 64), frame.count == 88 {
-            // Frames from before the last reset of the log have different salts.
-            guard frame[8..<16].elementsEqual(log[16..<24]) else { break }
-            if frame.number(at: 0) == 1 { version = max(version, frame.number(at: 24 + 60)) }
-            position += 24 + pageSize
-        }
-        return version
-    }
 }
 
 extension [UInt8] {
     /// The four-byte number at an offset, most significant byte first.
-    fileprivate func number(at offset: Int) -> UInt32 {
+    func number(at offset: Int) -> UInt32 {
         self[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

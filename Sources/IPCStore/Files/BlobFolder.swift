@@ -18,9 +18,7 @@ final class BlobFolder: Sendable {
 
     /// Opens or creates the folder with mode 0700, and checks its owner.
     init(_ directory: StoreDirectory, _ limits: Limits) throws {
-        let path = directory.path + "/blobs"
-        if mkdir(path, 0o700) == 0 { try directory.synchronize() }
-        self.path = try StoreDirectory(path).path
+        path = try StoreDirectory(directory.path + "/blobs").path
         descriptor = Glibc.open(path, O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StoreDirectory.refusal(path, StoreDirectory.systemError) }
         self.limits = limits

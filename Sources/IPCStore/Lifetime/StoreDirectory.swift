@@ -49,20 +49,31 @@ struct StoreDirectory {
     }
 
     /// Makes the directory's entries durable. The corresponding C function is `fsync`.
-    func synchronize() throws {
+    func synchronize() throws { try Self.synchronize(path) }
+
+    private static func synchronize(_ path: String) throws {
         let descriptor = Glibc.open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.refusal(path, Self.systemError) }
+        guard descriptor >= 0 else { throw refusal(path, systemError) }
         defer { Glibc.close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Self.refusal(path, Self.systemError) }
+        guard fsync(descriptor) == 0 else { throw refusal(path, systemError) }
     }
 
+    /// Creates the directory and those above it that are missing. Flushes the directory that got the new name:
+    /// otherwise, a power failure could remove the whole store (I1).
     private static func make(_ path: String) throws {
-        guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+        if mkdir(path, 0o700) == 0 { return try synchronize(parent(of: path)) }
+        guard errno != EEXIST else { return }
+        guard errno == ENOENT, case let parent = parent(of: path), parent.count < path.count else {
             throw refusal(path, systemError)
         }
-        try make(String(path[..<slash]))
+        try make(parent)
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw refusal(path, systemError) }
+        try synchronize(parent)
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The first `count` bytes of a file, or all bytes of a shorter one; `nil` if the file cannot be opened or read.

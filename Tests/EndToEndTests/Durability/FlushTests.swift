@@ -21,6 +21,17 @@ struct FlushTests {
         #expect(check.violations.count == 20)
     }
 
+    /// A power failure would otherwise remove the whole store, although each of its files was flushed.
+    @Test func theNameOfANewStoreIsFlushed_I1() async throws {
+        var settings = BrokerProcess.Settings()
+        settings.traced = true
+        let broker = try await BrokerProcess.start(settings)
+        try await broker.terminate()
+        let flushed = try broker.recording().events.filter { $0.name == "fsync" && $0.result == 0 }.compactMap(\.path)
+        let folder = broker.store.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+        #expect(flushed.contains(folder) && flushed.contains(broker.store), "\(flushed)")
+    }
+
     private func trace(requests: Int, control: String?) async throws -> FlushCheck {
         var settings = BrokerProcess.Settings()
         settings.traced = true
