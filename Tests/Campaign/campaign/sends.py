@@ -60,7 +60,7 @@ class Handler:
 
 
 def outcome_of(url):
-    """What the handler answers; the URL says it, so that everyone knows it."""
+    """The outcome that the handler answers with. It is the last part of the URL."""
     return url.rsplit(":", 1)[1]
 
 
@@ -155,7 +155,6 @@ class Requests:
         self.round = 0
 
     def check_one(self, client, call):
-        # The payload of a request that waits comes again with the repeated call, so that only its end is certain.
         facts = self.look(client, call)
         if facts is None:
             if call.state == "done" or call.outcome:
@@ -171,6 +170,7 @@ class Requests:
             self.ended(call, facts)
         elif call.outcome:
             raise Broken(f"I6: {call} had ended as {call.outcome}, and is now {facts['state']}")
+        # The broker stores the payload of a waiting request at its end; before, the repeated call brings it again.
         elif call.kind == "queue" and (facts.get("item-count"), facts.get("size")) != (1, values.size(call.value)):
             raise Broken(f"I2: the payload of {call} is incomplete: {facts}")
 

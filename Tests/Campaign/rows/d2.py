@@ -6,6 +6,7 @@ the call is not carried out, and at the exit of each call that changes a file or
 next broker starts, and everything is compared with what was acknowledged, as in D1.
 """
 
+import contextlib
 import os
 import signal
 
@@ -204,7 +205,10 @@ class Stop(Running):
         return [books.shared[0].change(client, "set")]
 
     def after(self, scene):
-        os.kill(buses.descendants(scene.place.broker.pid)[0], signal.SIGTERM)
+        # There is no broker if the point was in the call.
+        for pid in buses.descendants(scene.place.broker.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
 
 
 class Starting:
@@ -302,6 +306,9 @@ def run(shard):
     for unit in range(shard.number, units, -(-units // SHARD)):
         sweep(shard, SCENARIOS[unit // parts](), lambda shard, found: spread(shard, every(found), unit % parts))
         shard.done()
+    # The number of calls differs a little from run to run, so a few points may come after the end.
+    late = shard.figures.get("ended_before", 0)
+    shard.expect(shard.size != "full" or late < shard.figures["kills"] / 5, f"{late} points were not reached")
 
 
 def spread(shard, found, part):
