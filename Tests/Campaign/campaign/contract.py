@@ -77,6 +77,6 @@ def error_names():
 def standard_errors():
     """The errors of D-Bus that a peer answers for an object, an interface or a member that it does not have, for a
     property that cannot be set, and for members that need a bus. Simple1.OpenText answers `Failed`."""
-    words = ("UnknownObject", "UnknownInterface", "UnknownMethod", "UnknownProperty", "PropertyReadOnly", "NotSupported",
-             "Failed")
+    words = ("UnknownObject", "UnknownInterface", "UnknownMethod", "UnknownProperty", "PropertyReadOnly",
+             "NotSupported", "Failed")
     return {f"org.freedesktop.DBus.Error.{word}" for word in words}

@@ -127,7 +127,8 @@ class Forger:
         choose = self.random.choice
         words = {"name": BOARDS, "pasteboard": BOARDS, "url": [f"{scheme}:x" for scheme in SCHEMES] + ["nobody:x"],
                  "scheme": SCHEMES, "application": APPLICATIONS, "id": IDS, "parent": IDS, "text": ["text"],
-                 "type": ["text/plain;charset=utf-8", "text/plain"], "item": [0, 0, 1], "after": ["", "forged.a"], "prefix": ["", "forged."],
+                 "type": ["text/plain;charset=utf-8", "text/plain"], "item": [0, 0, 1],
+                 "after": ["", "forged.a"], "prefix": ["", "forged."],
                  "state": ["queued", "ended", "handled"], "default": ["allow", "deny"],
                  "source-application": APPLICATIONS}
         lists = dict(names=BOARDS, schemes=SCHEMES, allow=APPLICATIONS, deny=APPLICATIONS, types=["text/plain", "a/b"])
@@ -271,8 +272,8 @@ class Forger:
         member, signature, values = self.random.choice([
             ("Get", "ss", (interface, name)), ("GetAll", "s", (interface,)),
             ("Set", "ssv", (interface, name, (kind, self.value(kind))))])
-        return Forged("property", interface="org.freedesktop.DBus.Properties", member=member, path=self.path(one.methods[0]),
-                      signature=signature, body=wire.body(signature, *values))
+        return Forged("property", interface="org.freedesktop.DBus.Properties", member=member,
+                      path=self.path(one.methods[0]), signature=signature, body=wire.body(signature, *values))
 
     def standard(self):
         interface, member, signature, values = self.random.choice([
@@ -304,14 +305,15 @@ class Forger:
         method = self.random.choice(self.methods)
         number = self.random.randrange(100_000)
         path = self.random.choice([
-            f"/campaign/path{number}", f"{wire.BROKER_PATH}/{number}", f"{wire.BROKER_PATH}/pasteboards/x_{number:02x}z",
-            f"{wire.BROKER_PATH}/pasteboards/a/{number}", f"/{'a/' * 200}{number}", f"/{'a' * 5_000}{number}"])
+            f"/campaign/path{number}", f"{wire.BROKER_PATH}/{number}", f"/{'a/' * 200}{number}", f"/{'a' * 5_000}{number}",
+            f"{wire.BROKER_PATH}/pasteboards/x_{number:02x}z", f"{wire.BROKER_PATH}/pasteboards/a/{number}"])
         return Forged("path", interface=method.interface, member=method.name, path=path, signature="", fails=True)
 
     def member_without_name(self):
         one = self.random.choice(self.interfaces)
         member = self.random.choice(["None", "a" * 255, "_", "openURL", "Hello"])
-        interface = self.random.choice([one.name, None, "org.swiftipc.None1", "a.b", "org.freedesktop.DBus.Debug.Stats"])
+        interface = self.random.choice(
+            [one.name, None, "org.swiftipc.None1", "a.b", "org.freedesktop.DBus.Debug.Stats"])
         return Forged("member", interface=interface, member=member, path=self.path(one.methods[0]))
 
     def large(self):

@@ -130,8 +130,8 @@ class Claims:
     def order(self, scheme):
         """The claims, the first without a choice of the user first: lasting ones before live ones, then by age."""
         claims = self.schemes.get(scheme.lower(), {})
-        return sorted(claims, key=lambda name: ("persistent" not in claims[name], min(
-            claims[name].get("persistent", 1 << 60), claims[name]["live"] if "persistent" not in claims[name] else 1 << 60)))
+        return sorted(claims, key=lambda name: (
+            "persistent" not in claims[name], claims[name].get("persistent") or claims[name]["live"]))
 
     def handler(self, scheme):
         """The application that gets a URL, and the rule by which it does."""
@@ -197,8 +197,8 @@ class Requests:
     def __init__(self):
         # In the order of acceptance.
         self.rows = {}
-        # For each application: the requests that its handler has, those that must be delivered one at a time, and whether
-        # it has returned one, after which it gets nothing until it registers again.
+        # For each application: the requests that its handler has, and those that must be delivered one at a time.
+        # An application in `paused` has returned a request, and gets nothing until it registers again.
         self.held, self.suspects, self.paused = {}, {}, set()
         self.windows = {}
         # How many requests more than its window allows a handler may get, because it owned its bus name before it

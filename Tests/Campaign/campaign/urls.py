@@ -60,8 +60,8 @@ def scheme(url):
 class Mutator:
     """Changes URLs of the list, a few steps at a time."""
 
-    TOKENS = [b"%u", b"%f", b"%00", b"%25", b"%", b"$(touch camp-pwned)", b"`", b"'", b'"', b"\\", b";", b"|", b"&", b"\n",
-              b"\0", b"\x1b", b"\x7f", b" ", b"-", b"--", b":", b"/", b"//", b"..", b"@", b"#", b"?", b"+", b".",
+    TOKENS = [b"%u", b"%f", b"%00", b"%25", b"%", b"$(touch camp-pwned)", b"`", b"'", b'"', b"\\", b";", b"|", b"&",
+              b"\n", b"\0", b"\x1b", b"\x7f", b" ", b"-", b"--", b":", b"/", b"//", b"..", b"@", b"#", b"?", b"+", b".",
               b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xc3\xa9", b"\xe2\x80\xae", b"\xef\xbb\xbf", b"\xf0\x9f\x98\x80",
               b"camp-one:", b"camp-two:", b"Camp.Three+3:", b"camp-none:", b"javascript:", b"file:///", b"https://"]
 

@@ -1,8 +1,9 @@
 """Forged messages for every member of the contract get exactly one documented answer, and harm nobody.
 
-The messages are made from dbus/*.xml: right and wrong types, extreme values, unknown options, descriptors of every kind,
-properties, objects and members that do not exist, stray replies, errors and signals, flags, and messages that are broken
-or truncated. They go over the bus and over direct connections, up to 64 at a time, while a handler gives wrong answers.
+The messages are made from dbus/*.xml: right and wrong types, extreme values, unknown options, descriptors of every
+kind, properties, objects and members that do not exist, stray replies, errors and signals, flags, and messages that are
+broken or truncated. They go over the bus and over direct connections, up to 64 at a time, while a handler gives wrong
+answers.
 After each batch, an honest client sets and reads a value, and the broker is still the same process. At the end, its
 memory, descriptors and threads are those of the start.
 """
@@ -272,7 +273,8 @@ class Watch:
                          f"that was not asked for: {silent or message.reply_serial}")
         self.shard.add(answers=1)
         if message.kind == wire.RETURN:
-            self.shard.expect(not forged.fails, f"I23: over {self.route}, the broker accepts {forged}: {message.values}")
+            self.shard.expect(
+                not forged.fails, f"I23: over {self.route}, the broker accepts {forged}: {message.values}")
             return
         if from_bus:
             self.shard.add(of_bus=1)

@@ -65,7 +65,7 @@ class Scene:
             return
         shortest, failure = self.shrunk(operations, route, failure)
         lines = "\n".join(json.dumps(one, ensure_ascii=False) for one in shortest)
-        raise Broken(f"{failure}\n({name}, over {route}, {len(shortest)} operations; save them in {CORPUS.name} as JSON)\n"
+        raise Broken(f"{failure}\n({name}, over {route}; {len(shortest)} operations, for a file in {CORPUS.name})\n"
                      f"[{lines}]".replace("}]\n[", "}],\n["))
 
     def failure(self, operations, route, patience):
@@ -115,7 +115,12 @@ class Generator:
 
     def operations(self, count):
         names, weights = list(self.WEIGHTS), list(self.WEIGHTS.values())
-        made = [[name, getattr(self, name)()] for name in self.random.choices(names, weights, k=count)]
+        made = []
+        for name in self.random.choices(names, weights, k=count):
+            with_id = [one for one in made if one[1].get("id")]
+            # Some calls are made again with the same id and the same arguments.
+            again = self.random.choice(with_id) if with_id and self.random.random() < 0.04 else None
+            made.append(again or [name, getattr(self, name)()])
         return made + [["observe", dict(client="a")]]
 
     def maybe(self, chance, value):
@@ -148,7 +153,8 @@ class Generator:
 
     @property
     def texts(self):
-        return [self.random.choice(["one", "two", "ü" * 20, "x" * 100, ""]) for _ in range(self.random.choice([0, 1, 1, 2]))]
+        words = ["one", "two", "ü" * 20, "x" * 100, ""]
+        return [self.random.choice(words) for _ in range(self.random.choice([0, 1, 1, 2]))]
 
     @property
     def any(self):
@@ -278,7 +284,11 @@ def first_failure(shard, most_runs, **options):
 def control_wrong_rule(shard):
     """A model that keeps one earlier version too many."""
     trim = model.Board.trim
-    model.Board.trim = lambda board: setattr(board, "versions", board.versions[max(0, len(board.versions) - 2 - board.limit):])
+
+    def wrong(board):
+        board.versions = board.versions[max(0, len(board.versions) - 2 - board.limit):]
+
+    model.Board.trim = wrong
     try:
         first_failure(shard, 10)
     finally:

@@ -226,7 +226,7 @@ class Scene:
     # Register
 
     def register(self, url):
-        """Claims the text before the colon: an invalid or reserved scheme is rejected, and no claim moves (I21, I22)."""
+        """Claims the text before the colon. An invalid or reserved scheme is rejected, and no claim moves (I22)."""
         text = url.partition(b":")[0]
         reply = self.probe.ask("Schemes1", "Register", "sasa{sv}", PROBE, [text], {})
         scheme = urls.scheme(text + b":")
@@ -237,7 +237,8 @@ class Scene:
         else:
             wanted = None
         got = reply.error.removeprefix(contract.ERRORS) if reply.kind == wire.ERROR else None
-        self.shard.expect(got == wanted, f"I22: Register of {shown(text)} gives {reply.text or reply.values}, not {wanted}")
+        self.shard.expect(
+            got == wanted, f"I22: Register of {shown(text)} gives {reply.text or reply.values}, not {wanted}")
         if not wanted:
             self.probe.ask("Schemes1", "Unregister", "sasa{sv}", PROBE, [], {})
 
@@ -260,8 +261,8 @@ class Scene:
                 # The tool takes it for an option, and must not open anything.
                 self.taken(None, url)
                 continue
-            self.shard.expect(code == wanted, f"I20: ipc-client {command[:-1]} with {shown(url)} exits with {code}, not "
-                              f"{wanted}: {errors[:500]}")
+            self.shard.expect(code == wanted, f"I20: ipc-client {command[:-1]} with {shown(url)} exits with {code}, "
+                              f"not {wanted}: {errors[:500]}")
             if is_desktop:
                 self.expect_launch(url)
             self.taken(application, url)
