@@ -273,12 +273,17 @@ class Generator:
 
 # Controls
 
-def first_failure(shard, most_runs, **options):
-    """Runs sequences until one disagrees."""
+def first_failure(shard, words, **options):
+    """Runs sequences until one disagrees, which must be about the defect: the error has these words."""
     with Scene(shard, most_seconds=3, patience=1, **options) as scene:
-        for number in range(most_runs):
+        for number in range(60):
             operations = Generator(random.Random(shard.random.getrandbits(32))).operations(40)
-            scene.check(operations, ("bus", "direct")[number % 2], f"run {number}")
+            try:
+                scene.check(operations, ("bus", "direct")[number % 2], f"run {number}")
+            except Broken as error:
+                if words not in str(error):
+                    raise RuntimeError(f"this is another defect: {error}")
+                raise
 
 
 def control_wrong_rule(shard):
@@ -290,16 +295,26 @@ def control_wrong_rule(shard):
 
     model.Board.trim = wrong
     try:
-        first_failure(shard, 10)
+        first_failure(shard, "the versions of")
     finally:
         model.Board.trim = trim
 
 
 def control_drops_one(shard):
     """A broker that never sends one request."""
-    first_failure(shard, 20, programs=shard.debug, environment=dict(SWIFT_IPC_TEST_CONTROL="drop-one"))
+    first_failure(shard, "does not get", programs=shard.debug,
+                  environment=dict(SWIFT_IPC_TEST_CONTROL="drop-one"))
 
 
 def control_delivers_twice(shard):
-    """A broker that delivers a request again under the same number."""
-    first_failure(shard, 20, programs=shard.debug, environment=dict(SWIFT_IPC_TEST_CONTROL="deliver-twice"))
+    """A broker that delivers a request a second time, under another id."""
+    first_failure(shard, " gets ", programs=shard.debug, environment=dict(SWIFT_IPC_TEST_CONTROL="deliver-twice"))
+
+
+def control_reorders(shard):
+    """A broker that delivers one request after a later one of its sender."""
+    claim = ["claim", dict(client="a", application="campaign.One", schemes=["camp-one"], persistent=True)]
+    opens = [["open", dict(client="a", number=number, scheme="camp-one", queue=True)] for number in (1, 2, 3)]
+    with Scene(shard, most_seconds=3, patience=1, programs=shard.debug,
+               environment=dict(SWIFT_IPC_TEST_CONTROL="reorder")) as scene:
+        scene.check([claim, *opens, ["hire", dict(application="campaign.One", window=1)]], "bus", "three requests")
