@@ -1,4 +1,4 @@
-"""Command lines for the tools, generated from their help texts, and the inputs, outputs and signals to run them with."""
+"""Command lines for the tools, generated from their help texts, with the inputs, outputs and signals of each run."""
 
 import dataclasses
 import os
@@ -15,19 +15,20 @@ IDS = ["demo.IPCClient", "demo.IPCServer", "org.example.A-b", "a.b", "a", "", ".
        "org.swiftipc.Broker1", "org.freedesktop.DBus", "a." + "b" * 253, "a." + "b" * 254, "a/b.c"]
 REQUESTS = ["4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11", "0", "", "-", "x" * 64, "x" * 300, "a b"]
 SCHEMES = ["IPCServer.demo", "demo", "http", "HTTP", "a+b", "1a", "", ":", "a:", "é", "s" * 300]
-URLS = ["IPCServer.demo:x", "ipcserver.DEMO://a?b", "none.demo:x", "http://example.org/", "file:///nowhere", "mailto:a@b",
-        "IPCServer.demo://x-callback-url/a?x-success=IPCClient.demo:y&x-error=%zz", "x", ":", "", "-x:y", "a:" + "%" * 70_000]
+URLS = ["IPCServer.demo:x", "ipcserver.DEMO://a?b", "none.demo:x", "http://example.org/", "file:///nowhere",
+        "mailto:a@b", "IPCServer.demo://x-callback-url/a?x-success=IPCClient.demo:y&x-error=%zz", "x", ":", "", "-x:y",
+        "a:" + "%" * 70_000]
 BOARDS = ["general", "b0", "b1", "b2", "", ".", "..", "a/b", "unique-1", "-", "--", "b" * 255, "b" * 5_000, "B é"]
 TYPES = ["text/plain", "public.utf8-plain-text", "image/png", "text/plain;charset=utf-8=scratch.txt", "a/b=missing",
          "x-kde-passwordManagerHint=scratch.txt", "text/", "/", "", "none", "auto", "a/" + "b" * 300, "text/plain=-"]
-PATHS = ["scratch.txt", "missing.txt", "folder", "folder/new", "missing/new", "binary", "/dev/null", "/dev/full", "-", "", ".",
-         "p" * 300, "fifo", "settings.json", "broken.json"]
+PATHS = ["scratch.txt", "missing.txt", "folder", "folder/new", "missing/new", "binary", "/dev/null", "/dev/full", "-",
+         "", ".", "p" * 300, "fifo", "settings.json", "broken.json"]
 # The commands run as the user of the test, so they are not random.
 COMMANDS = ["cat", "true", "false", "exit 3", "kill -SEGV $$", "printf '\\033[31m\\377'", "head -c 1", "#", ""]
 WORDS = ["hello", "a b", "", "-", "--", "é", "\u2028", "\x1b[31mred", "a\nb\tc", "\x7f\x80", "'\"$(:)`"]
 ODD_OPTIONS = ["--", "-", "-h", "--help", "help", "--version", "-x", "-hx", "--no", "--foo", "--foo=", "---completion",
-               "--generate-completion-script", "--generate-completion-script=bash", "--experimental-dump-help", "--json",
-               "--json=pretty", "--json=", "--json=x", "--color=always", "--color=", "--=", "=", "-=x"]
+               "--generate-completion-script", "--generate-completion-script=bash", "--experimental-dump-help",
+               "--json", "--json=pretty", "--json=", "--json=x", "--color=always", "--color=", "--=", "=", "-=x"]
 VALUES = {
     "n": NUMBERS, "time": TIMES, "id": IDS, "application": IDS, "request-id": REQUESTS, "scheme": SCHEMES,
     "callback-scheme": SCHEMES, "url": URLS, "board": BOARDS, "type": TYPES, "path": PATHS, "file": PATHS,
@@ -35,12 +36,14 @@ VALUES = {
     "command": COMMANDS, "cmd": COMMANDS, "when": ["auto", "always", "never", "Auto", ""], "text": WORDS,
     "state": ["waiting", "ended", "queued", "timed-out", "none", ""], "name": [":1", ":99", "x", "", "tcp/nowhere:0"],
     "log-level": ["trace", "error", "none", ""], "log-format": ["text", "json", "xml"],
-    "name=value": ["watchers=1", "watchers=0", "pasteboards=18446744073709551616", "attempts=-1", "none=1", "=", "a", "a=b=c"]}
+    "name=value": ["watchers=1", "watchers=0", "pasteboards=18446744073709551616", "attempts=-1", "none=1", "=", "a",
+                   "a=b=c"]}
 INPUTS = ("null", "closed", "empty", "text", "binary", "huge", "file", "directory", "fifo", "open")
 OUTPUTS = ("pipe", "file", "null", "closed", "full", "broken", "short")
 # Commands that may wait for as long as nothing happens.
 WAITING = {"listen", "watch", "wait", "send", "open", "call", "can-open", "ipc-server", "ipc-bridge", "ipc-broker"}
-CALLS = ("sendmsg", "recvmsg", "epoll_wait", "write", "sendfile", "futex", "read", "close", "mmap", "fcntl", "all", "all")
+CALLS = ("sendmsg", "recvmsg", "epoll_wait", "write", "sendfile", "futex", "read", "close", "mmap", "fcntl", "all",
+         "all")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +101,8 @@ def garbage(random):
     if kind == 2:
         return random.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"a\xe2\x80", b"\xc2\x9b31m"])
     if kind == 3:
-        return random.choice(["\u202e", "\u2028", "\ufeff", "e\u0301", "𝕊", "\U0010ffff"]).encode() * random.randrange(1, 9)
+        text = random.choice(["\u202e", "\u2028", "\ufeff", "e\u0301", "𝕊", "\U0010ffff"])
+        return text.encode() * random.randrange(1, 9)
     return random.choice([b"A", b"-", b"\xc3\xa9", b"\x1b"]) * random.choice([255, 4_096, 60_000])
 
 
@@ -175,6 +179,7 @@ def prepare(folder):
     (folder / "scratch.txt").write_text("scratch\n")
     (folder / "binary").write_bytes(bytes(range(256)) * 64)
     (folder / "huge").write_bytes(bytes(range(256)) * (1 << 15))
-    (folder / "settings.json").write_text('{"format": 1, "claims": [{"scheme": "campaign.demo", "application": "a.b"}]}')
+    (folder / "settings.json").write_text(
+        '{"format": 1, "claims": [{"scheme": "campaign.demo", "application": "a.b"}]}')
     (folder / "broken.json").write_text('{"format": 1, "claims": [{"scheme": "\\ud800", "application": 3}]')
     os.mkfifo(folder / "fifo")

@@ -135,7 +135,8 @@ class ToolRun:
                 self.signal(process, number)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return signals, f"it did not end, even after {signals}" if signals else f"it did not end within {self.seconds} s"
+        when = f"even after {signals}" if signals else f"within {self.seconds} s"
+        return signals, f"it did not end {when}"
 
     def signal(self, process, number):
         """Sends a signal to the tool itself. A tracer passes no signals on, but ends with its program."""

@@ -32,6 +32,8 @@ class Scene(Place):
 
     def __init__(self, shard, **options):
         super().__init__(shard, **options)
+        # dbus-broker 33 does not report a program that ends before it owns its name, and does not start it again then.
+        self.reports_failures = shard.bus == "daemon"
         self.free = [Handler(self, number) for number in range(6 * shard.count + 10)]
 
     def handler(self, *plan):
@@ -74,7 +76,7 @@ class Handler:
         deadline = time.monotonic() + seconds
         while len(self.lines("start")) < count:
             if time.monotonic() > deadline:
-                raise Broken(f"{self.name} was started {len(self.lines('start'))} times, and not {count}, in {seconds} s")
+                raise Broken(f"{self.name} was started {len(self.lines('start'))} times in {seconds} s, not {count}")
             time.sleep(0.01)
 
 
@@ -105,14 +107,16 @@ class Request:
             return self.outcome
         reply = self.connection.wait(self.serial, seconds)
         if reply.kind != wire.ERROR and reply.values[0]["outcome"] == "queued":
-            wait = self.connection.broker("URLs1", "WaitRequest", "sa{sv}", self.id, dict(timeout=("u", seconds * 1_000)))
+            options = dict(timeout=("u", seconds * 1_000))
+            wait = self.connection.broker("URLs1", "WaitRequest", "sa{sv}", self.id, options)
             reply = self.connection.wait(wait, seconds + 10)
         self.took = time.monotonic() - self.begin
         if reply.kind == wire.ERROR:
             self.outcome, self.reason = reply.error.rsplit(".", 1)[-1], reply.values[0]
         else:
             self.outcome = reply.values[0]["outcome"]
-            self.reason = " ".join(str(reply.values[0].get(key, "")) for key in ("error-code", "error-name", "error-message"))
+            keys = ("error-code", "error-name", "error-message")
+            self.reason = " ".join(str(reply.values[0].get(key, "")) for key in keys)
         return self.outcome
 
     def __str__(self):
@@ -153,12 +157,12 @@ def check(handlers, starts=None):
 
 def order(handler, got):
     """First deliveries follow the order of acceptance of each source, which is a connection here."""
-    firsts = [identifier for place, (identifier, _) in enumerate(got) if identifier not in {one for one, _ in got[:place]}]
+    firsts = list(dict.fromkeys(identifier for identifier, _ in got))
     for connection in {request.connection for request in handler.requests}:
         sent = [request.id for request in handler.requests if request.connection is connection and request.id in firsts]
         seen = [identifier for identifier in firsts if identifier in sent]
         if seen != sent:
-            raise Broken(f"{handler.name}: first deliveries are not in the order of acceptance: {seen} instead of {sent}")
+            raise Broken(f"{handler.name}: first deliveries are not in the order of acceptance: {seen}, not {sent}")
 
 
 def twice(values):
@@ -189,7 +193,8 @@ def storm(place):
 
 def several(place):
     """Several handlers start at once; each ends its first process in its own way, and gets only its own requests."""
-    ends = [{}, dict(start="crash-with-name"), dict(mode="crash-with-request"), dict(mode="crash-after-answer"), dict(sleep=0.5)]
+    ends = [{}, dict(start="crash-with-name"), dict(mode="crash-with-request"), dict(mode="crash-after-answer"),
+            dict(sleep=0.5)]
     handlers = [place.handler(*([end] if end else [])) for end in ends]
     connections = [place.connect() for _ in range(4)]
     for _ in range(3):
@@ -213,8 +218,10 @@ def ended_with_request(mode):
         waiting.send(connection)
         expect(waiting.requests[1:], "handled")
         expect(queued.requests, "handled")
-        if [attempt for identifier, attempt, _ in queued.lines("got") if identifier == queued.requests[0].id] != ["1", "2", "3"]:
-            raise Broken(f"{queued.requests[0]}: the attempts are not 1, 2, 3: {queued.lines('got')}")
+        first = queued.requests[0]
+        attempts = [attempt for identifier, attempt, _ in queued.lines("got") if identifier == first.id]
+        if attempts != ["1", "2", "3"]:
+            raise Broken(f"{first}: the attempts are not 1, 2, 3: {queued.lines('got')}")
         check([waiting], (2, 2))
         check([queued], (3, 3))
         return [waiting, queued]
@@ -259,9 +266,11 @@ def ended_before_name(place):
     handler, connection = place.handler(*[dict(start=word)] * 3), place.connect()
     handler.send(connection)
     expect(handler.requests, "unavailable")
-    handler.send(connection, 3, queue=True)
-    expect(handler.requests[1:], "handled")
-    check([handler], (4, 4))
+    within(handler.requests[0], 0, START_MS + 3_000)
+    if place.reports_failures:
+        handler.send(connection, 3, queue=True)
+        expect(handler.requests[1:], "handled")
+    check([handler], (4, 4) if place.reports_failures else (1, 1))
     return [handler]
 
 
@@ -300,12 +309,16 @@ def not_startable(place):
     good = place.handler()
     for handler in bad:
         handler.send(connection)
-        handler.send(connection, queue=True)
     good.send(connection, 5)
     expect(good.requests, "handled")
     for handler in bad:
-        expect(handler.requests[:1], "unavailable/cannot be started")
-        within(handler.requests[0], 0, START_MS + 2_000)
+        expect(handler.requests, "unavailable/cannot be started", "unavailable/has not taken its bus name")
+        within(handler.requests[0], 0, START_MS + 3_000)
+    if not place.reports_failures:
+        check([good], (1, 1))
+        return [good]
+    for handler in bad:
+        handler.send(connection, queue=True)
         # The queued request waits for a program that can be started.
         place.bus.add_service(handler.name, "/usr/bin/python3", PROGRAM, place.bus.path, handler.name, handler.folder)
     connection.request(*wire.BUS, "ReloadConfig")
@@ -368,18 +381,20 @@ def hangs(place):
 
 
 def breaker(place):
-    """After 5 starts within 10 s, the handler is not started for a while; each start waits longer than the one before."""
-    handler, connection = place.handler(*[dict(start="crash")] * STARTS), place.connect()
+    """After 5 starts within 10 s, the handler is not started for a while; each start waits longer than the last."""
+    ends = "crash" if place.reports_failures else "crash-with-name"
+    handler, connection = place.handler(*[dict(start=ends)] * STARTS), place.connect()
     refused = 0
     end = time.monotonic() + PERIOD_MS / 1_000 - 2
     while time.monotonic() < end:
         handler.send(connection)
         refused += handler.requests[-1].end() == "HandlerUnavailable"
-    expect(handler.requests, "unavailable", "HandlerUnavailable")
+    expect(handler.requests, "unavailable", "HandlerUnavailable",
+           *[] if place.reports_failures else ["failed/handler-ended"])
     times = [int(begin) for _, begin in handler.lines("start")]
     if len(times) != STARTS or not refused:
-        raise Broken(f"{handler.name} was started {len(times)} times in {PERIOD_MS / 1_000 - 2} s, {refused} calls refused")
-    for number, (first, second) in enumerate(zip(times, times[1:])):
+        raise Broken(f"{handler.name} was started {len(times)} times within 8 s, and {refused} calls were refused")
+    for number, (first, second) in enumerate(zip(times, times[1:]) if place.reports_failures else ()):
         if second - first < BACK_OFF_MS << number:
             raise Broken(f"start {number + 2} of {handler.name} came {second - first} ms after the one before")
     handler.send(connection, queue=True)
@@ -398,8 +413,9 @@ def within(request, least, most):
 
 
 SCENARIOS = [
-    storm, several, ended_with_request("crash-in-answer"), parked, ended_before_name, ended_with_request("crash-with-request"),
-    ended_after_answer, ended_with_name, slow, not_startable, replaced, no_name, hangs, breaker]
+    storm, several, ended_with_request("crash-in-answer"), parked, ended_before_name,
+    ended_with_request("crash-with-request"), ended_after_answer, ended_with_name, slow, not_startable, replaced,
+    no_name, hangs, breaker]
 
 
 def run(shard):
@@ -413,7 +429,8 @@ def run(shard):
                 handlers = scenario(place)
             except (Broken, TimeoutError) as error:
                 name = getattr(scenario, "__name__", "")
-                raise Broken(f"scenario {number} ({name}), unit {unit}: {error!r}; broker: {place.log_text()[-500:]}") from error
+                log = place.log_text()[-500:]
+                raise Broken(f"scenario {number} ({name}), unit {unit}: {error!r}; broker: {log}") from error
             shard.expect(place.broker.poll() is None, f"the broker ended in scenario {number}")
             shard.add(requests=sum(len(handler.requests) for handler in handlers),
                       starts=sum(len(handler.lines("start")) for handler in handlers))

@@ -1,8 +1,8 @@
 """No argument, input, output or signal makes a tool crash, hang or end with an undocumented code.
 
 The command lines are generated from the help texts. Each runs with an input (closed, empty, binary, a directory, a FIFO
-whose writer goes away …), an output (closed, full, broken …) and often a signal at one of its system calls or after some
-output. A third of the cases check that a signal or a broken output in the middle of `set`, `get --take` or
+whose writer goes away …), an output (closed, full, broken …) and often a signal at one of its system calls or after
+some output. A quarter of the cases check that a signal or a broken output in the middle of `set`, `get --take` or
 `send --queue` leaves either all or nothing.
 """
 
@@ -34,7 +34,13 @@ CODES = {"ipc-client": {0, 1, 2, 64, 65, 66, 68, 69, 70, 73, 74, 75, 77}, "ipc-b
 # These codes always come with a message; 68 and 69 may be the answer of a command.
 MESSAGES = {64, 65, 66, 73, 74, 77}
 CORPUS = pathlib.Path(__file__).resolve().parents[1] / "corpus/f4/cases.json"
-ENTRY = "[Desktop Entry]\nType=Application\nName=Campaign\nExec=/bin/true %u\nMimeType=x-scheme-handler/campaign.test;\n"
+ENTRY = """[Desktop Entry]
+Type=Application
+Name=Campaign
+Exec=/bin/true %u
+MimeType=x-scheme-handler/campaign.test;
+"""
+DEFAULTS = "[Default Applications]\nx-scheme-handler/campaign.test=campaign.desktop\n"
 
 
 class Scene(contextlib.ExitStack):
@@ -47,7 +53,7 @@ class Scene(contextlib.ExitStack):
         applications = shard.folder / "share/applications"
         applications.mkdir(parents=True)
         (applications / "campaign.desktop").write_text(ENTRY)
-        (applications / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/campaign.test=campaign.desktop\n")
+        (applications / "mimeapps.list").write_text(DEFAULTS)
         # Nothing of the machine's desktop may be started.
         share = dict(XDG_DATA_DIRS=str(shard.folder / "share"), SWIFT_IPC_STORE="", SWIFT_BACKTRACE="enable=no")
         self.place = self.enter_context(Place(shard, environment=share))
@@ -170,8 +176,9 @@ def check_messages(case, ended):
         text = re.sub("\x1b\\[[0-9;]*m", "", text)
     if found := re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]", text):
         raise Broken(f"{case}: standard error has the control character {found[0]!r}: {text[-500:]!r}")
-    lines = [line for line in text.splitlines() if line.startswith((f"{tool}: ", '{"error":', ' "error":'))
-             or re.match(r'  ?"error": ', line) or (tool == "ipc-broker" and re.search(r"^\S+Z error: |\"level\":\"error\"", line))]
+    # An error as text, as JSON, as indented JSON, and in the broker's log in both forms.
+    forms = [f"{tool}: ", '{"error":', ' *"error": '] + [r"\S+Z error: ", '.*"level":"error"'] * (tool == "ipc-broker")
+    lines = [line for line in text.splitlines() if any(re.match(form, line) for form in forms)]
     # The bridge also reports its transfers with its name.
     most = 100 if tool == "ipc-bridge" else max(1, len(case.arguments)) if "request" in case.command.words else 1
     if len(lines) > most:
@@ -231,17 +238,22 @@ def terminal(scene, own, seed):
     """A terminal has its settings back after the end, whatever ended the tool."""
     for version in range(2):
         scene.place.run("ipc-client", "set", "general", f"version {version}")
-    words = own.choice([["pick"], ["pick"], ["watch"], ["get", "general"], ["listen", "--application", "campaign.listen"],
-                        ["set", "b0"], ["request", "wait", "x"], ["open", "none.demo:x"]])
-    keys, number = own.choice([(b"\x03", None), (b"\x1c", None), (b"\x04", 15), (b"1\n", 15), (b"", 15), (b"x\x1b[A", 2)])
+    words = own.choice([
+        ["pick"], ["pick"], ["watch"], ["get", "general"], ["listen", "--application", "campaign.listen"],
+        ["set", "b0"], ["request", "wait", "x"], ["open", "none.demo:x"]])
+    keys, number = own.choice([
+        (b"\x03", None), (b"\x1c", None), (b"\x04", 15), (b"1\n", 15), (b"", 15), (b"x\x1b[A", 2)])
     command = [os.fspath(scene.tested / "ipc-client"), *words]
     shown = f"[{seed}] {' '.join(words)} on a terminal (keys {keys}, signal {number})"
     before = time.monotonic()
-    code, text, changed = toolruns.on_terminal(command, scene.folder, scene.tools.environment | dict(TERM="xterm"), keys, number)
+    environment = scene.tools.environment | dict(TERM="xterm")
+    code, text, changed = toolruns.on_terminal(command, scene.folder, environment, keys, number)
     scene.shard.add(terminals=1)
     if code is None:
         raise Broken(f"{shown}: it did not end within {time.monotonic() - before:.0f} s: {text!r}")
-    if changed or text.count(b"\x1b[?25l") != text.count(b"\x1b[?25h") or text.count(b"\x1b[?1049h") != text.count(b"\x1b[?1049l"):
+    # A hidden cursor and the alternate screen.
+    on, off = (b"\x1b[?25l", b"\x1b[?1049h"), (b"\x1b[?25h", b"\x1b[?1049l")
+    if changed or any(text.count(begin) != text.count(end) for begin, end in zip(on, off)):
         raise Broken(f"{shown}: the terminal is left in another state: {text[-300:]!r}")
     if code not in CODES["ipc-client"] | {-2, -3, -15, 130, 131, 143}:
         raise Broken(f"{shown}: the exit code {code} is not documented")
@@ -266,8 +278,8 @@ def plain(*arguments, **options):
     """A check of one command line, the same each time."""
     def body(scene, index):
         command = next(one for one in scene.commands if one.words == ("board", "list"))
-        check(scene, toolcases.Case(command, [*arguments], **dict(dict(input="null", output="pipe", signal=None) | options),
-                                    seed=f"control {index}"))
+        fields = dict(input="null", output="pipe", signal=None) | options
+        check(scene, toolcases.Case(command, [*arguments], **fields, seed=f"control {index}"))
     return body
 
 
@@ -281,7 +293,8 @@ def control_abort(shard):
 
 def control_other_signal(shard):
     """A tool that ends with another signal than the one that it got."""
-    broken_tool(shard, "trap 'kill -KILL $$' TERM; while :; do :; done", plain(signal=("call", 15, "write", 1), output="file"), 1)
+    broken_tool(shard, "trap 'kill -KILL $$' TERM; while :; do :; done",
+                plain(signal=("call", 15, "write", 1), output="file"), 1)
 
 
 def control_hang(shard):
@@ -306,7 +319,8 @@ def control_lost_output(shard):
 
 
 def control_terminal(shard):
-    broken_tool(shard, "stty -echo; echo hello; exit 0", lambda scene, index: terminal(scene, random.Random(str(index)), str(index)))
+    broken_tool(shard, "stty -echo; echo hello; exit 0",
+                lambda scene, index: terminal(scene, random.Random(str(index)), str(index)))
 
 
 def control_take(shard):
