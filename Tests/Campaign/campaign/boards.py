@@ -24,15 +24,34 @@ MIX = {SET: 10, ADD: 14, TAKE: 8, GET: 22, SWAP: 44, REMOVE: 2}
 class Line:
     """A connection to the broker, over the bus or direct, which continues after the broker was killed."""
 
-    def __init__(self, path, is_direct):
-        self.is_direct = is_direct
-        self.bus = wire.Connection(path)
+    def __init__(self, path, is_direct, outlives_bus=False):
+        self.path, self.is_direct, self.outlives_bus = path, is_direct, outlives_bus
+        self.bus = self.direct = None
+        self.flying, self.again = {}, []
+        self.open()
+
+    def open(self):
+        """Connects to the bus, and learns who the broker is, now and later."""
+        self.bus = wire.Connection(self.path)
         rule = f"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{wire.BROKER}'"
         self.bus.request(*wire.BUS, "AddMatch", "s", rule)
-        self.is_here = self.bus.request(*wire.BUS, "GetNameOwner", "s", wire.BROKER).kind == wire.RETURN
-        self.direct = None
-        self.flying, self.again = {}, []
+        reply = self.bus.request(*wire.BUS, "GetNameOwner", "s", wire.BROKER)
+        self.owner = reply.values[0] if reply.kind == wire.RETURN else ""
         self.reach()
+
+    @property
+    def is_here(self):
+        return bool(self.owner)
+
+    def open_again(self):
+        """Waits for the next bus. No event tells that a socket accepts connections."""
+        self.owner, self.direct = "", None
+        for _ in range(3_000):
+            try:
+                return self.open()
+            except (OSError, wire.Gone):
+                time.sleep(0.01)
+        raise Broken("the bus did not come back within 30 s")
 
     def reach(self):
         """Opens the direct connection, if this line has one and the broker is there."""
@@ -53,12 +72,15 @@ class Line:
         try:
             connection.receive()
         except wire.Gone:
-            if connection is self.bus:
-                raise Broken("the bus closed the connection of a client") from None
-            self.direct = None
             lost, self.flying = list(self.flying.values()), {}
-            self.reach()
             self.again += lost
+            if connection is not self.bus:
+                self.direct = None
+                self.reach()
+            elif self.outlives_bus:
+                self.open_again()
+            else:
+                raise Broken("the bus closed the connection of a client") from None
             return []
         return self.answers(connection)
 
@@ -74,7 +96,7 @@ class Line:
                     answered.append((asked, message))
         for message in self.bus.others:
             if message.kind == wire.SIGNAL and message.member == "NameOwnerChanged":
-                self.is_here = bool(message.values[2])
+                self.owner = message.values[2]
                 self.reach()
         self.bus.others.clear()
         return answered
@@ -198,9 +220,9 @@ def work(path, clients, counts, names, load, seed, progress):
             client.fill()
         owners = {id(each): client for client in crowd if not client.is_done for each in client.line.connections()}
         open_now = [each for client in crowd if not client.is_done for each in client.line.connections()]
-        ready = select.select(open_now, [], [], 60)[0]
+        ready = select.select(open_now, [], [], 30)[0]
         if not ready:
-            raise Broken("no client got an answer for 60 s: " + "; ".join(
+            raise Broken("no client got an answer for 30 s: " + "; ".join(
                 str(each) for client in crowd for each in list(client.line.flying.values())[:1]))
         for connection in ready:
             client = owners[id(connection)]
@@ -252,7 +274,7 @@ def watch(path, first, groups, last, is_direct):
                 watcher.ask()
         owners = {id(each): watcher for watcher in active for each in watcher.line.connections()}
         open_now = [each for watcher in active for each in watcher.line.connections()]
-        for connection in select.select(open_now, [], [], 60)[0]:
+        for connection in select.select(open_now, [], [], 30)[0]:
             watcher = owners[id(connection)]
             for asked, message in watcher.line.receive(connection):
                 watcher.take_in(asked, message)
