@@ -38,6 +38,7 @@ class Line:
         reply = self.bus.request(*wire.BUS, "GetNameOwner", "s", wire.BROKER)
         self.owner = reply.values[0] if reply.kind == wire.RETURN else ""
         self.reach()
+        self.notice()
 
     @property
     def is_here(self):
@@ -77,6 +78,7 @@ class Line:
             if connection is not self.bus:
                 self.direct = None
                 self.reach()
+                self.notice()
             elif self.outlives_bus:
                 self.open_again()
             else:
@@ -94,12 +96,16 @@ class Line:
                     self.again.append(asked)
                 else:
                     answered.append((asked, message))
-        for message in self.bus.others:
+        self.notice()
+        return answered
+
+    def notice(self):
+        """Follows the owner of the broker's name. The signal may arrive while another answer is awaited."""
+        while self.bus.others:
+            message = self.bus.others.pop(0)
             if message.kind == wire.SIGNAL and message.member == "NameOwnerChanged":
                 self.owner = message.values[2]
                 self.reach()
-        self.bus.others.clear()
-        return answered
 
     def sent(self, serial, asked):
         self.flying[id(self.wire), serial] = asked

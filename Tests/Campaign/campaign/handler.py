@@ -59,14 +59,17 @@ class Handler:
 
     def serve(self):
         while True:
-            open_now = [each for each in (self.direct, self.bus) if each]
+            # Signals and calls may have arrived while an answer was awaited.
+            while any(message.member == "NameOwnerChanged" for message in self.bus.others):
+                owners = [each.values[2] for each in self.bus.others if each.member == "NameOwnerChanged"]
+                self.bus.others = [each for each in self.bus.others if each.member != "NameOwnerChanged"]
+                if owners[-1]:
+                    self.register()
             self.carry_out()
+            open_now = [each for each in (self.direct, self.bus) if each]
             for connection in select.select(open_now, [], [])[0]:
                 if connection in (self.direct, self.bus):
                     self.take_in(connection)
-            if any(message.member == "NameOwnerChanged" and message.values[2] for message in self.bus.others):
-                self.bus.others = [each for each in self.bus.others if each.member != "NameOwnerChanged"]
-                self.register()
 
     def take_in(self, connection):
         try:

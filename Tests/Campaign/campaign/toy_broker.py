@@ -29,12 +29,13 @@ class Toy:
 
     def serve(self):
         while True:
-            self.bus.receive()
-            self.bus.sort()
+            # The first calls may have arrived together with the answer of the bus to RequestName.
             calls = [call for call in self.bus.others if call.kind == wire.CALL]
             self.bus.others.clear()
             for call in calls:
                 self.answer(call)
+            self.bus.receive()
+            self.bus.sort()
 
     def answer(self, call):
         name = call.path.rpartition("/")[2]
