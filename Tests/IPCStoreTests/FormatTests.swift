@@ -88,6 +88,43 @@ import Testing
         #expect(try place.bytes(place.database) == before)
     }
 
+    @Test(arguments: ["delete", "wal"])
+    func databaseWithoutAnyMarkIsRejectedAndLeftUnchanged(mode: String) throws {
+        try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
+        let script = """
+            import sqlite3, sys
+            notes = sqlite3.connect(sys.argv[1])
+            notes.execute("PRAGMA journal_mode=\(mode)")
+            notes.execute("CREATE TABLE notes (text TEXT)")
+            notes.close()
+            """
+        let process = try Process.run(
+            URL(fileURLWithPath: "/usr/bin/env"), arguments: ["python3", "-c", script, place.database])
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        let before = try place.bytes(place.database)
+        #expect(throws: StoreError.foreign(file: place.database)) { try place.open() }
+        #expect(try place.bytes(place.database) == before)
+    }
+
+    @Test func logOfAnotherStoreDoesNotChangeTheDamagedFile_I5() async throws {
+        for name in ["a", "b", "c"] {
+            let other = try Store.open(place.configuration(place.path + "/other"))
+            try await other.put(String(repeating: name, count: 9_000), on: .named(name))
+            if name == "c" { _ = try place.crashImage(of: other.directory, "killed") }
+            try await other.close()
+        }
+        try await place.open().close()
+        let before = try place.bytes(place.database)
+        let log = try place.bytes(place.path + "/killed/store.sqlite-wal")
+        try place.write(log, to: place.database + "-wal")
+        let store = try place.open()
+        let quarantine = try #require(store.report.quarantine)
+        #expect(try place.bytes(quarantine) == before)
+        #expect(try place.bytes(quarantine + "-wal") == log)
+        try await store.close()
+    }
+
     @Test func fileThatIsNotADatabaseIsQuarantinedAndKept_I5() async throws {
         try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
         let rubbish = Array("this is not a database, but somebody's only copy of something".utf8)

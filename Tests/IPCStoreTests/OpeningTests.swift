@@ -37,7 +37,7 @@ import Testing
         #expect(try mode(place.path + "/x") == 0o700)
     }
 
-    @Test(arguments: ["store.sqlite", "lock"])
+    @Test(arguments: ["store.sqlite", "store.sqlite-wal", "store.sqlite-journal", "lock"])
     func linkInTheDirectoryIsRefusedAndNotFollowed(file: String) throws {
         try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
         let target = place.path + "/target"
@@ -45,6 +45,20 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: place.store + "/" + file, withDestinationPath: target)
         #expect(throws: StoreError.self) { try place.open() }
         #expect(try place.bytes(target) == Array("precious".utf8))
+    }
+
+    @Test(arguments: ["store.sqlite", "store.sqlite-wal", "store.sqlite-journal", "lock"])
+    func fifoInTheDirectoryIsRefusedAndNotWaitedFor(file: String) throws {
+        try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
+        #expect(mkfifo(place.store + "/" + file, 0o600) == 0)
+        #expect(throws: StoreError.self) { try place.open() }
+    }
+
+    @Test func pathThatIsTooLongForSQLiteIsRefusedWithTheReason() throws {
+        let path = place.path + String(repeating: "/" + String(repeating: "d", count: 100), count: 5)
+        let error = #expect(throws: StoreError.self) { try Store.open(place.configuration(path)) }
+        #expect(error?.description.contains("longer than") == true)
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/" + String(repeating: "d", count: 100)))
     }
 
     @Test func linkToADirectoryIsRefused() throws {

@@ -24,6 +24,22 @@ import Testing
         try await store.close()
     }
 
+    @Test func filesOfAMissingDatabaseAreKept_I5() async throws {
+        let store = try await openWithKept()
+        let names = try await store.blobs()
+        let image = try place.crashImage()
+        try await store.close()
+        for file in ["store.sqlite", "store.sqlite-wal"] {
+            try FileManager.default.removeItem(atPath: image.directory + "/" + file)
+        }
+        let next = try Store.open(image)
+        let swept = try await next.swept()
+        #expect(swept.removed == 0 && swept.putAside == 1)
+        let folder = image.directory + "/store.sqlite.damaged-\(place.clock.now)-blobs"
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == names)
+        try await next.close()
+    }
+
     private func openWithKept() async throws -> Store {
         let store = try place.open()
         try await store.put([ValueFile.sealed.item(bytes)], on: kept, persistent: true)

@@ -33,6 +33,13 @@ final class Database {
         handle = nil
     }
 
+    /// Closes the connection to a damaged database. SQLite would copy the log into the database, which changes what the
+    /// damaged file contains, and may be the work of a damaged log.
+    func closeKeepingLog() throws {
+        try check(csqlite_keep_log_on_close(connection))
+        try close()
+    }
+
     /// Leaves the connection open until the process exits, because closing it would write to a failed disk.
     func abandon() {
         observeLog(nil)

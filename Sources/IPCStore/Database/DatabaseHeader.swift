@@ -1,7 +1,8 @@
 internal import Glibc
 
 /// The header of a database, read without SQLite, which may write as soon as it opens the file.
-/// See “Database File Format”, §1.3 (header) and §4.1 (write-ahead log).
+/// See “Database File Format”, §1.3 (header), §1.6 (the number of cells in the first page, which has a cell for each
+/// table) and §4.1 (write-ahead log).
 struct DatabaseHeader {
     /// The `application_id` of a store: “sIPC”.
     static let applicationID: UInt32 = 0x7349_5043
@@ -18,14 +19,15 @@ struct DatabaseHeader {
     }
 
     static func inspect(_ directory: StoreDirectory) -> Finding {
-        guard let header = StoreDirectory.read(directory.database, atMost: 100), !header.isEmpty else {
+        guard let header = StoreDirectory.read(directory.database, atMost: 108), !header.isEmpty else {
             let isLost = isEmpty(directory.database) && !isEmpty(directory.log)
             return isLost ? .log(version: LogVersion.highest(in: directory.log)) : .nothing
         }
-        guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return .noDatabase }
-        // A store has no application id before its first migration.
+        guard header.count == 108, header.starts(with: "SQLite format 3\0".utf8) else { return .noDatabase }
+        // Before its first migration, a store has no application id, no version and no table.
         let mark = header.number(at: 68)
-        guard mark == applicationID || mark == 0 && header.number(at: 60) == 0 else { return .foreign }
+        let isEmpty = header.number(at: 60) == 0 && header[103] == 0 && header[104] == 0
+        guard mark == applicationID || mark == 0 && isEmpty else { return .foreign }
         return .store(version: max(header.number(at: 60), LogVersion.highest(in: directory.log)))
     }
 

@@ -10,6 +10,9 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
+    /// The folder for large values whose rows are lost.
+    var orphans: String { place + "-blobs" }
+
     /// Renames the damaged database and its log, and returns the new path. If the broker exits before ``finish()``, the
     /// next start renames them back; otherwise it would remove the blobs of rows that the new database still lacks.
     func move() throws -> String {

@@ -12,7 +12,7 @@ package struct SweepReport: Sendable, Hashable {
 
 /// Removes blobs left behind by a crash: those that no row ever referred to, and those whose removal was interrupted.
 /// The sweep runs after the store has opened. The store's thread only looks up rows and renames files, a few at a time.
-/// If the database was damaged, its blobs are moved beside it instead of being removed.
+/// If the database was damaged or is missing, its blobs are moved beside it instead of being removed.
 struct OrphanSweep: Sendable {
     let folder: BlobFolder
     /// The folder to which blobs are moved; `nil` to remove them.

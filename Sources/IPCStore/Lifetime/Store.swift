@@ -43,7 +43,7 @@ package final class Store: Sendable {
         (directory, handOver) = (configuration.directory, configuration.handOver)
         (self.lending, whenIdle) = (lending, configuration.whenIdle)
         let sweep = OrphanSweep(
-            folder: opened.folder, quarantine: opened.report.quarantine.map { $0 + "-blobs" }, threads: remover)
+            folder: opened.folder, quarantine: opened.report.orphans, threads: remover)
         sweeping = Task.detached(executorPreference: configuration.executor) {
             try await sweep.run { keys in
                 try await withUnsafeThrowingContinuation { continuation in

@@ -7,11 +7,20 @@ struct StoreDirectory {
     var database: String { path + "/store.sqlite" }
     var log: String { database + "-wal" }
     var lock: String { path + "/lock" }
+    /// The files that SQLite opens. The store has no rollback journal, but SQLite would apply one that it finds.
+    var databaseFiles: [String] { [database, log, database + "-journal"] }
+
+    /// The longest path in bytes: SQLite allows 512 for a file (`MAX_PATHNAME`), and the store adds at most the name
+    /// “/store.sqlite.salvage-journal” and a suffix.
+    private static let longest = 470
 
     /// Creates the directory with mode 0700 if it is missing, and checks it.
-    /// - Throws: `StoreError.unsafePlace` if it belongs to another user, stays open to others, or is a link.
+    /// - Throws: `StoreError.unsafePlace` if it belongs to another user, stays open to others, is a link, or has too long a path.
     init(_ path: String) throws {
         self.path = path
+        guard path.utf8.count <= Self.longest else {
+            throw Self.refusal(path, "it is longer than \(Self.longest) bytes, which SQLite does not allow")
+        }
         try Self.make(path)
         let descriptor = Glibc.open(path, O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.refusal(path, "it is not a directory, or it is a link") }
@@ -39,7 +48,8 @@ struct StoreDirectory {
         return descriptor
     }
 
-    /// Rejects a file that exists but is not a regular file owned by this user: SQLite would follow a symbolic link.
+    /// Rejects a file that exists but is not a regular file owned by this user: SQLite would follow a symbolic link, and
+    /// opening a FIFO would block.
     func checkUnlessMissing(_ file: String) throws {
         var status = stat()
         guard lstat(file, &status) == 0 else { return }

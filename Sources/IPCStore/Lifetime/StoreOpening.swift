@@ -8,6 +8,9 @@ package struct OpeningReport: Sendable, Hashable {
     /// A description of the damage.
     package var damage: String?
     package var salvaged: Salvage?
+    /// The folder for large values without a row, because the database that had their rows was damaged or is missing.
+    /// `nil` if they are left over from a crash, and can be removed.
+    var orphans: String?
 
     package struct Salvage: Sendable, Hashable {
         /// The number of rows that passed their checksums and were copied to the new database.
@@ -29,8 +32,11 @@ struct StoreOpening {
     /// - Throws: an error if the database is damaged, belongs to another program, or was written by a newer broker.
     func openDatabase() throws -> (Database, OpeningReport) {
         try Quarantine.restore(in: directory)
-        try refuseForeignAndNewer()
+        for file in directory.databaseFiles { try directory.checkUnlessMissing(file) }
         var report = OpeningReport()
+        if try !refuseForeignAndNewer() {
+            report.orphans = Quarantine(directory, at: configuration.now()).orphans
+        }
         return (try open(&report), report)
     }
 
@@ -40,6 +46,7 @@ struct StoreOpening {
         var report = OpeningReport()
         do {
             report.quarantine = try quarantine.move()
+            report.orphans = quarantine.orphans
             let database = try open(&report)
             report.salvaged = try salvage(quarantine, into: database)
             report.wasClean = false
@@ -68,23 +75,23 @@ struct StoreOpening {
     var canReadHeader: Bool { StoreDirectory.read(directory.database, atMost: 100)?.count == 100 }
 
     /// Rejects a database of another program or of a newer broker, before anything is written to its files (I25).
-    private func refuseForeignAndNewer() throws {
+    /// - Returns: whether there is a database.
+    private func refuseForeignAndNewer() throws -> Bool {
         switch DatabaseHeader.inspect(directory) {
-        case .nothing: return
+        case .nothing: return false
         case .noDatabase: throw DamagedFile("the file is not an SQLite database")
         case .foreign: throw StoreError.foreign(file: directory.database)
         case .store(let version) where version > Migrations.latest, .log(let version) where version > Migrations.latest:
             throw StoreError.newer(file: directory.database, version: version, supported: Migrations.latest)
         // SQLite would delete a log without its database.
         case .log: throw DamagedFile("the database is missing, but its write-ahead log is there")
-        case .store: return
+        case .store: return true
         }
     }
 
     private func open(_ report: inout OpeningReport) throws -> Database {
         // Checks the database file. If it is missing, creates it here instead of leaving that to SQLite.
         Glibc.close(try directory.openFile(directory.database))
-        try directory.checkUnlessMissing(directory.log)
         let database = try Database(directory.database)
         do {
             try StoreSettings(waitsForDisk: configuration.waitsForDisk).apply(to: database)
@@ -93,7 +100,7 @@ struct StoreOpening {
             return database
         } catch {
             // Close the database before its file is renamed or another process opens it.
-            try? database.close()
+            try? database.closeKeepingLog()
             throw error
         }
     }

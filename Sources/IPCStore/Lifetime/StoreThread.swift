@@ -47,7 +47,7 @@ struct StoreThread: Sendable {
             return (session, report)
         } catch {
             // Close the database before its file is renamed or another process opens it.
-            try? database.close()
+            try? database.closeKeepingLog()
             throw error
         }
     }
