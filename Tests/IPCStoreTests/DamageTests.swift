@@ -82,6 +82,8 @@ import Testing
         await #expect(throws: PasteboardError.damaged(renamed, 0)) {
             try await store.commit { try $0.addItems([.string("x")], to: renamed) }
         }
+        // So a write with the option “create” replaces it too, instead of creating it.
+        #expect(try await store.commit { try $0.hasPasteboard(renamed) })
         try await store.commit { try $0.setItems([.string("new")], on: renamed) }
         #expect(try await store.text(of: renamed) == "new")
         try await store.commit { try $0.removePasteboard(renamed) }

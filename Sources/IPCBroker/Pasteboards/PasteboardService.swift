@@ -53,7 +53,7 @@ final class PasteboardService {
         /// - Parameter items: the items, whose files the store has already taken in.
         func operation(_ items: [PasteboardItem]) -> @Sendable (borrowing StoreTransaction) throws -> Written {
             { transaction in
-                let isNew = try options.createsPersistent != nil && transaction.pasteboard(name) == nil
+                let isNew = try options.createsPersistent != nil && !transaction.hasPasteboard(name)
                 let count =
                     switch change {
                     case .set: try transaction.setItems(items, on: name, options)

@@ -53,7 +53,7 @@ extension StoreTransaction {
             return BoundPayload(
                 items: handed, pasteboard: name, changeCount: boundBefore, isSecret: request.set.isSensitive)
         }
-        let isNew = try request.create && pasteboard(name) == nil
+        let isNew = try request.create && !hasPasteboard(name)
         if !isNew, let persistent = request.persistent { try setPersistent(persistent, of: name) }
         var options = request.set.with(source)
         if request.create { options.createsPersistent = request.keepsPasteboard }

@@ -22,6 +22,11 @@ extension StoreTransaction {
 
     package func pasteboard(_ name: PasteboardName) throws -> Board? { try session.histories.board(name) }
 
+    /// Whether a pasteboard exists, even if its row is damaged. A write may then recreate it.
+    package func hasPasteboard(_ name: PasteboardName) throws -> Bool {
+        do { return try pasteboard(name) != nil } catch PasteboardError.damaged { return true }
+    }
+
     /// A page of the intact pasteboards whose names begin with `prefix`, sorted by the bytes of their names.
     package func pasteboards(
         after: PasteboardName? = nil, limit: Int, prefix: String = ""
