@@ -69,8 +69,12 @@ package final class Broker {
         log: LogOutput, signals: AsyncStream<ServiceSignal>
     ) async throws {
         let places = clinux_raise_descriptor_limit()
+        // The files must be usable by this user, whatever the umask is. Others are kept out by the mode of each file.
+        umask(umask(0o077) & ~0o700)
         // The broker keeps running if the reader of its log closes the pipe.
         signal(SIGPIPE, SIG_IGN)
+        // Reaching the file size limit (setrlimit(2)) is a failed write, and must not kill the process.
+        signal(SIGXFSZ, SIG_IGN)
         log.setLevel(configuration.logLevel)
         if let whenQuiet = configuration.whenQuiet { await DBusActor.whenQuiet(whenQuiet) }
         let broker = try await Broker(
@@ -323,7 +327,9 @@ package final class Broker {
             }
             try await react(to: events)
         } catch {
-            await shutDown()
+            let fault = await shutDown()
+            // If the store fails during the start, its error here gives no reason, but its fault does.
+            if error is StoreError, let fault { throw End.storeFailed("\(fault)") }
             throw error
         }
         await shutDown()
@@ -366,16 +372,23 @@ package final class Broker {
     }
 
     /// Answers all callers (I18), makes everything durable, and closes the connections.
-    private func shutDown() async {
+    /// - Returns: the fault of the store, if it has failed.
+    @discardableResult
+    private func shutDown() async -> (any Error)? {
         manager?.tell(.stopping)
         watchers.endAll()
         await urls.finish(within: .seconds(1))
         // Later calls get `NoReply` when the connection closes, so that their callers repeat them with the next broker.
         connection.objects.hold()
         records.finish()
-        do { try await store.close() } catch { logger.error("the store did not close cleanly: \(error)") }
+        var fault: (any Error)?
+        do { try await store.close() } catch {
+            logger.error("the store did not close cleanly: \(error)")
+            fault = error
+        }
         await direct.finish(within: .milliseconds(300))
         await connection.closeAfterFlush(within: .milliseconds(300))
+        return fault
     }
 
     /// Reports changes of pasteboards to waiting calls and as signals, once the changes are on disk.

@@ -55,7 +55,7 @@ enum ChildProcess {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Starts a program with default signal handling, because the broker ignores SIGPIPE and blocks other signals.
+    /// Starts a program with default signal handling, because the broker ignores or blocks some signals.
     private static func start(
         _ command: [String], _ environment: [String: String], _ input: CInt, _ output: CInt
     ) -> pid_t? {
@@ -72,7 +72,7 @@ enum ChildProcess {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        sigaddset(&signals, SIGPIPE)
+        for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]

@@ -244,7 +244,8 @@ final class URLsService {
         let payer = Payer(text: record.payer.text)
         let source = table.shared(record.source, payer: payer)
         let isQueued = record.state == .queued
-        let left = record.expiresAt.map { $0 - min($0, SystemClock.milliseconds()) } ?? 0
+        // Never longer than the whole time to live, because the clock may have been set back.
+        let left = record.expiresAt.map { $0 - min($0, max(record.accepted, SystemClock.milliseconds())) } ?? 0
         let pending = PendingRequest(
             id: record.id, application: application, source: source, payer: payer, caller: connection,
             senderQueue: SenderQueueKey(source, connection?.text ?? record.caller),
