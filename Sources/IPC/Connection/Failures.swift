@@ -17,7 +17,7 @@ extension IPCError {
             return
         case .noBus(let why), .refused(let why): reason = why
         case .cannotConnect(let address, let why), .cannotListen(let address, let why):
-            reason = "\(address) cannot be reached: \(why)"
+            reason = "\(ConnectionError.shown(address)) cannot be reached: \(why)"
         }
         self.init(
             .noBus,

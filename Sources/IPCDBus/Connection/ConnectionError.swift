@@ -12,12 +12,16 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noBus(let reason): "no message bus: \(reason)"
-        case .cannotConnect(let address, let reason): "cannot connect to the message bus at \(address): \(reason)"
-        case .cannotListen(let address, let reason): "cannot listen at \(address): \(reason)"
+        case .cannotConnect(let address, let reason):
+            "cannot connect to the message bus at \(Self.shown(address)): \(reason)"
+        case .cannotListen(let address, let reason): "cannot listen at \(Self.shown(address)): \(reason)"
         case .refused(let reason): "the message bus refused the connection: \(reason)"
-        case .timedOut(let address): "the message bus at \(address) did not answer in time"
+        case .timedOut(let address): "the message bus at \(Self.shown(address)) did not answer in time"
         }
     }
+
+    /// An address, shortened if it is so long that a message with it could not be read.
+    package static func shown(_ address: String) -> String { address.shortened(to: 512) }
 }
 
 /// The reason why a method call failed.

@@ -15,7 +15,7 @@ struct ServerAddress: Sendable, Hashable {
         let entries = text.split(separator: UInt8(ascii: ";"))
         let addresses = entries.compactMap { ServerAddress($0) }
         guard !addresses.isEmpty, addresses.count == entries.count else {
-            let text = String(decoding: text, as: UTF8.self)
+            let text = ConnectionError.shown(String(decoding: text, as: UTF8.self))
             throw .noBus(reason: "“\(text)” is not a D-Bus address, such as unix:path=/run/user/1000/bus")
         }
         return addresses
