@@ -58,6 +58,8 @@ extension URLsService {
             return
         }
         pending.handle(.calledOff(.calledOff))
+        // If the request had not been delivered, its end is on disk before the caller learns of it (I1).
+        _ = try await store.commit { try $0.requests.record(id) }
     }
 
     func dropRequest(_ text: String, _ call: IncomingCall) async throws {
