@@ -133,6 +133,9 @@ class Journey:
         reply = self.connection.ask("URLs1", "GetRequest", "sa{sv}", name, {})
         return None if reply.kind == wire.ERROR and reply.error.endswith("NoSuchRequest") else stored.answered(reply)[0]
 
+    # A request for another handler, which does not come.
+    short = {"time-to-live": ("t", HOUR * 1_000), "application": ("s", "demo.Nobody")}
+
     # Parts of a journey
 
     def prepare(self):
@@ -217,12 +220,12 @@ class Journey:
             raise Broken(f"the outcome of a request is {found} after 23 hours")
         self.clock.sleep(2 * HOUR)
         if self.request(ended):
-            raise Broken("the outcome of a request is still known after 25 hours")
+            raise Broken(f"the outcome of a request is still known after 25 hours: {self.request(ended)}")
 
     def restarts_later(self, seconds):
         """After a restart, the wall clock decides: what lives for an hour is gone, unless less time has passed."""
         self.write("hour", **{"time-to-live": ("t", HOUR * 1_000)})
-        short = self.queue(**{"time-to-live": ("t", HOUR * 1_000)})
+        short = self.queue(**self.short)
         self.stop(self.random.random() < 0.5)
         self.clock.restart_machine(seconds)
         self.start()
@@ -233,7 +236,7 @@ class Journey:
     def restarts_earlier(self, name):
         """If the clock was set back before a restart, the whole time starts over, but no more than that."""
         self.write("hour", **{"time-to-live": ("t", HOUR * 1_000)})
-        short = self.queue(**{"time-to-live": ("t", HOUR * 1_000)})
+        short = self.queue(**self.short)
         self.stop(self.random.random() < 0.5)
         self.clock.jump(name)
         self.start()

@@ -1,7 +1,7 @@
 """Exhausted memory loses nothing that was acknowledged, and no tool reports a success that was none.
 
 A library lets one allocation, or all from one on, fail in the broker of the debug build at a point of a scenario (start,
-set, add, take, send, queue, claim), or in a tool. The release broker reaches a limit of its address space under load.
+set, add, take, send, queue, cancel, claim), or in a tool. The release broker reaches a limit of its address space under load.
 """
 
 import contextlib
@@ -65,8 +65,9 @@ class History:
         for kind, name, value in steps:
             self.calls.append([kind, name, value, False])
             reply = connection.wait(self.call(connection, kind, name, value))
-            if reply.kind == wire.RETURN:
-                self.calls[-1][3] = True
+            # A send whose outcome could not be stored says so, and acknowledges nothing.
+            self.calls[-1][3] = reply.kind == wire.RETURN and (
+                kind != "send" or reply.values[0]["outcome"] == "handled")
 
     @staticmethod
     def call(connection, kind, name, value):
@@ -81,6 +82,8 @@ class History:
             return connection.broker("URLs1", "OpenURL", "sa{sv}", f"campaign:{value}", {
                 "id": ("s", name), "queue": ("b", kind == "queue"), "items": ("aa(sv)", items),
                 "application": ("s", stored.HANDLER if kind == "queue" else LIVE)})
+        if kind == "cancel":
+            return connection.broker("URLs1", "CancelRequest", "sa{sv}", name, {})
         return connection.broker(
             "Schemes1", "Register", "sasa{sv}", name, [value], {"persistent": ("b", True)})
 
@@ -94,14 +97,19 @@ class History:
             self.check_board(connection, name, changes)
         for kind, name, value, answered in self.calls:
             if kind in ("queue", "send"):
-                outcome = "queued" if kind == "queue" else "handled"
+                outcome = {"handled"} if kind == "send" else self.outcomes(name)
                 reply = connection.ask("URLs1", "GetRequest", "sa{sv}", name, {})
                 self.judge(answered, reply, lambda: reply.values[0]["url"] == f"campaign:{value}" and (
-                    not answered or reply.values[0]["outcome"] == outcome), f"request {name}")
+                    not answered or reply.values[0]["outcome"] in outcome), f"request {name}")
             elif kind == "claim":
                 handlers = connection.ask("Schemes1", "ListHandlers", "sa{sv}", value, {}).values[0]
                 if answered and not any(facts["application"] == name for _, facts in handlers):
                     raise Broken(f"the acknowledged claim of {value!r} is lost")
+
+    def outcomes(self, name):
+        """What a queued request may have become: cancelled if this was acknowledged, or if it may have happened."""
+        answers = [answered for kind, other, _, answered in self.calls if (kind, other) == ("cancel", name)]
+        return {"cancelled"} if any(answers) else {"queued", "cancelled"} if answers else {"queued"}
 
     @staticmethod
     def check_board(connection, name, changes):
@@ -124,7 +132,7 @@ class History:
             if answered or not reply.error.endswith("NoSuchRequest"):
                 raise Broken(f"the {'acknowledged' if answered else ''} {what} is lost: {reply.text}")
         elif not is_right():
-            raise Broken(f"the {what} is not as it was sent: {reply.values}")
+            raise Broken(f"the {what} is not as it was sent: {str(reply.values[0])[-500:]}")
 
 
 @contextlib.contextmanager
@@ -153,12 +161,13 @@ def steps(random):
     """A scenario: all kinds of changes, in an order that the seed determines."""
     found = []
     for number in range(14):
+        queued = [name for kind, name, _ in found if kind == "queue"] or ["0" * 16]
         text = f"{number} " + random.choice(["short", "x" * 600, "y" * 20_000])
         found.append(random.choice([
             ("set", f"board {number % 5}", text), ("set", f"board {number % 5}", text), ("add", f"board {number % 5}", text),
             ("take", f"board {number % 5}", ""), ("queue", str(uuid.UUID(int=random.getrandbits(128), version=4)), text),
             ("send", str(uuid.UUID(int=random.getrandbits(128), version=4)), text),
-            ("claim", f"demo.Claims{number}", f"campaign{number}")]))
+            ("cancel", random.choice(queued), ""), ("claim", f"demo.Claims{number}", f"campaign{number}")]))
     return found
 
 
