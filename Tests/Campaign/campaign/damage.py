@@ -10,7 +10,7 @@ from typing import Callable
 from campaign import preload, stored
 
 PAGE = 4_096
-# The columns of each table that the checksum covers come first, in this order (see Sources/IPCStore/Database/Schema.swift).
+# The columns of each table that the checksum covers come first (see Sources/IPCStore/Database/Schema.swift).
 DOMAINS = dict(reservation=1, pasteboard=2, version=3, representation=4, removal=5, operation=6, open_request=7,
                scheme_claim=8, scheme_default=9, usage=10, policy=11, live_claim=12)
 CHECKSUM = dict(reservation=5, pasteboard=7, version=13, representation=6, removal=2, operation=7, open_request=30,
@@ -168,7 +168,8 @@ def newer_in_log(random, template):
     def apply(store):
         # A connection that ends without a checkpoint leaves the version in the log alone.
         script = ("import os, sqlite3, sys; database = sqlite3.connect(sys.argv[1]); "
-                  f"database.execute('PRAGMA wal_autocheckpoint=0'); database.execute('PRAGMA user_version={version}'); "
+                  "database.execute('PRAGMA wal_autocheckpoint=0'); "
+                  f"database.execute('PRAGMA user_version={version}'); "
                   "database.commit(); os._exit(0)")
         os.spawnlp(os.P_WAIT, "python3", "python3", "-c", script, str(store / "store.sqlite"))
         (store / "store.sqlite-shm").unlink(missing_ok=True)
@@ -393,7 +394,8 @@ def absurd(value, pick, random):
     if isinstance(value, int):
         return random.choice(ABSURD)
     if isinstance(value, str):
-        return random.choice(["", "x", "a\0b", "ä" * 300, "z" * 2_000_000, "../../etc/passwd", "-rf", "\r\n\x1b[2J", " "])
+        return random.choice(["", "x", "a\0b", "ä" * 300, "z" * 2_000_000, "../../etc/passwd", "-rf",
+                              "\r\n\x1b[2J", " "])
     if isinstance(value, bytes):
         return random.choice([b"", b"x", bytes(16), b"\xff" * 16, struct.pack("<Q", 1 << 62) * 3, random.randbytes(800),
                               value[:-1], value + b"\xff" * 8, b"\xff" * 1_000_000])

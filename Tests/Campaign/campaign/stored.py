@@ -143,7 +143,8 @@ class Content:
         if found is None:
             return
         if found[0] not in counts:
-            raise Broken(f"wrong data returned as good: the change count of {board!r} is {found[0]}, not one of {counts}")
+            raise Broken(
+                f"wrong data returned as good: the change count of {board!r} is {found[0]}, not one of {counts}")
         self.judge(reply, board, found[0])
 
     def judge(self, reply, board, count):
@@ -271,7 +272,8 @@ def fill(connection, random, prefix=""):
     for number, size in enumerate([70_000, 200_000, 1_500_000]):
         content.set(connection, f"{prefix}large {number}", [[(BYTES, random.randbytes(size))], [(TEXT, "beside")]])
     for number in range(6):
-        content.queue(connection, f"campaign:{prefix}{number}?" + "q" * number * 300, [f"payload {number} " + "p" * 700])
+        url = f"campaign:{prefix}{number}?" + "q" * number * 300
+        content.queue(connection, url, [f"payload {number} " + "p" * 700])
     for number in range(5):
         content.claim(connection, f"{prefix}campaign{number}", f"demo.Claims{number}", default=number < 2)
     answered(connection.ask("Schemes1", "SetPolicy", "sa{sv}a{sv}", HANDLER, {"deny": ("as", [REFUSED])}, {}))

@@ -2,7 +2,7 @@
 
 The wall clock jumps (±30 days, 1970, 2038, 2106), the machine sleeps for a day, or it starts again with another uptime,
 while the broker runs (a library moves the clocks of a debug broker) and between two runs (time namespaces move the
-uptime of the release broker). After each jump: change counts, expiry, kept outcomes, time-outs, and the order of a queue.
+uptime of the release broker). After each jump: change counts, expiry, kept outcomes, time-outs, the order of a queue.
 """
 
 import contextlib
@@ -28,7 +28,8 @@ CLONE_NEWTIME = 0x80
 # The jumps of the wall clock: by so many seconds, or to a moment.
 JUMPS = dict(
     month_later=lambda now: 30 * DAY, month_earlier=lambda now: -30 * DAY, in_1970=lambda now: 1 - now,
-    before_1970=lambda now: -now - DAY, in_2038=lambda now: (1 << 31) - 2 - now, in_2106=lambda now: (1 << 32) - 2 - now,
+    before_1970=lambda now: -now - DAY, in_2038=lambda now: (1 << 31) - 2 - now,
+    in_2106=lambda now: (1 << 32) - 2 - now,
     hour_earlier=lambda now: -HOUR, at_once_back=lambda now: -1)
 LIBC = ctypes.CDLL(None, use_errno=True)
 

@@ -7,7 +7,6 @@ or hangs, files stay private whatever the umask, and no file is created in /tmp 
 
 import contextlib
 import os
-import pathlib
 import re
 import resource
 import shutil
@@ -219,15 +218,18 @@ DEFECTS = [
     bus("none, and no runtime directory", None, runtime=False), bus("none in the runtime directory", None),
     bus("empty, and no runtime directory", "", runtime=False), bus("a word", "garbage"), bus("no value", "unix:"),
     bus("no path", "unix:path"), bus("an empty path", "unix:path="), bus("a relative path", "unix:path=bus", {0, 69}),
-    bus("separators", ";;;"), bus("an unknown transport", "pigeon:coop=1"), bus("a missing socket", "unix:path=/nothing"),
+    bus("separators", ";;;"), bus("an unknown transport", "pigeon:coop=1"),
+    bus("a missing socket", "unix:path=/nothing"),
     bus("a directory", "unix:path=/"), bus("a file", "unix:path=/etc/passwd"), bus("a device", "unix:path=/dev/null"),
     bus("an abstract socket that is missing", "unix:abstract=nothing"), bus("bad escapes", "unix:path=%zz%"),
     bus("bytes that are no text", b"unix:path=/\xff\xfe"), bus("a very long path", "unix:path=/" + "x" * 60_000),
-    bus("very many entries", "unix:path=/nothing;" * 2_000), bus("a port without a server", "tcp:host=127.0.0.1,port=1"),
+    bus("very many entries", "unix:path=/nothing;" * 2_000),
+    bus("a port without a server", "tcp:host=127.0.0.1,port=1"),
     bus("no host", "tcp:host=,port=0"), bus("a missing program", "unixexec:path=/nothing"),
     bus("a program that is no bus", "unixexec:path=/bin/true"), bus("a wrong guid", None, NO_BUS),
     peer("a silent peer", None, {69, 75}), peer("a peer that closes", "close", NO_BUS),
-    peer("a peer that rejects", b"REJECTED\r\n", NO_BUS), peer("a peer that answers rubbish", b"\0\xff" * 500, {69, 75}),
+    peer("a peer that rejects", b"REJECTED\r\n", NO_BUS),
+    peer("a peer that answers rubbish", b"\0\xff" * 500, {69, 75}),
     peer("a peer that answers without end", b"DATA " + b"a" * 4_000, {69, 75}),
     peer("a peer that accepts anything", b"OK 0123456789abcdef0123456789abcdef\r\nAGREE_UNIX_FD\r\n", {69, 75}),
     runtime("missing", lambda path: None), runtime("a file", lambda path: path.write_text("x") and None),
@@ -238,7 +240,8 @@ DEFECTS = [
     home("not set", lambda path: None, {69}), home("empty", lambda path: "", {69}),
     home("missing", lambda path: str(path / "a/b"), {0}), home("a file", lambda path: "/etc/passwd", {69}),
     home("that cannot be written", lambda path: "/proc/self", {69}), home("relative", lambda path: "home", {69, 0}),
-    home("with odd bytes", sub_home(b"/\xff\xfe\n'\"$(x)")), home("with text of many scripts", sub_home("/ホーム ü".encode())),
+    home("with odd bytes", sub_home(b"/\xff\xfe\n'\"$(x)")),
+    home("with text of many scripts", sub_home("/ホーム ü".encode())),
     home("with a very long path", sub_home(b"/" + b"/".join([b"d" * 200] * 8)), {0, 69}),
     home("that is a device", lambda path: "/dev/null", {69}), home("the root", lambda path: "/proc", {69}),
     *[variable(name, value) for name in ("LC_ALL", "LANG") for value in (
@@ -250,7 +253,8 @@ DEFECTS = [
     umask(0), umask(0o777), umask(0o077), umask(0o700),
     streams("no stdin", [0]), streams("no stdout", [1]), streams("no stderr", [2]), streams("none", [0, 1, 2]),
     streams("no stdin and stdout", [0, 1]), streams("full stdout", stdout=("/dev/full", os.O_WRONLY)),
-    streams("full stderr", stderr=("/dev/full", os.O_WRONLY)), streams("stdin is a directory", stdin=("/", os.O_RDONLY)),
+    streams("full stderr", stderr=("/dev/full", os.O_WRONLY)),
+    streams("stdin is a directory", stdin=("/", os.O_RDONLY)),
     Defect("a working directory that is gone", gone), Defect("a working directory in /proc", lambda launch: setattr(
         launch, "directory", "/proc")),
     Defect("a huge environment", lambda launch: launch.environment.update(
@@ -444,8 +448,8 @@ def run(shard):
 
 BAD = dict(
     crash="kill -SEGV $$", wrong_code="echo 'ipc-client: a sentence that is clear enough' >&2; exit 42",
-    silent="exit 69", talkative="for n in 1 2 3; do echo \"ipc-client: reason number $n of the failure\" >&2; done; exit 69",
-    false_success="exit 0", hang="exec sleep 100",
+    silent="exit 69", false_success="exit 0", hang="exec sleep 100",
+    talkative="for n in 1 2 3; do echo \"ipc-client: reason number $n of the failure\" >&2; done; exit 69",
     open_file="mkdir -p \"$XDG_DATA_HOME/swift-ipc\"; chmod 0755 \"$XDG_DATA_HOME/swift-ipc\"; printf 'the value'",
     falls_back="mkdir /tmp/swift-ipc-fall-back; rmdir /tmp/swift-ipc-fall-back; printf 'the value'")
 
@@ -499,4 +503,5 @@ def control_open_file(shard):
 
 def control_falls_back(shard):
     """A tool that uses /tmp if there is no runtime directory."""
-    fake(shard, "falls_back", next(place for place, defect in enumerate(DEFECTS) if "directory: missing" in defect.what))
+    missing = [place for place, defect in enumerate(DEFECTS) if "directory: missing" in defect.what]
+    fake(shard, "falls_back", missing[0])

@@ -7,8 +7,8 @@ value is read, every request is delivered, and all of it is compared with what w
 
 import contextlib
 import os
+import random
 import shutil
-import sqlite3
 
 import wire
 from campaign import damage, stored
@@ -70,7 +70,7 @@ def run(shard):
     with Bench(shard) as bench:
         found = templates(bench, shard.random)
         structured = max(1, round(shard.count * shard.pick(0.75, STRUCTURED)))
-        kinds = damage.STRUCTURED
+        kinds = random.Random(shard.seed).sample(damage.STRUCTURED, len(damage.STRUCTURED))
         for number in range(shard.count):
             if number < structured:
                 # All shards together go through the kinds in turn.

@@ -1,12 +1,12 @@
 """Exhausted memory loses nothing that was acknowledged, and no tool reports a success that was none.
 
-A library lets one allocation, or all from one on, fail in the broker of the debug build at a point of a scenario (start,
-set, add, take, send, queue, cancel, claim), or in a tool. The release broker reaches a limit of its address space under load.
+A library lets one allocation, or all from one on, fail in the broker of the debug build at a point of a scenario
+(start, set, add, take, send, queue, cancel, claim), or in a tool. The release broker reaches a limit of its address
+space under load.
 """
 
 import contextlib
 import mmap
-import os
 import re
 import resource
 import socket
@@ -163,10 +163,10 @@ def steps(random):
     for number in range(14):
         queued = [name for kind, name, _ in found if kind == "queue"] or ["0" * 16]
         text = f"{number} " + random.choice(["short", "x" * 600, "y" * 20_000])
+        board, name = f"board {number % 5}", str(uuid.UUID(int=random.getrandbits(128), version=4))
         found.append(random.choice([
-            ("set", f"board {number % 5}", text), ("set", f"board {number % 5}", text), ("add", f"board {number % 5}", text),
-            ("take", f"board {number % 5}", ""), ("queue", str(uuid.UUID(int=random.getrandbits(128), version=4)), text),
-            ("send", str(uuid.UUID(int=random.getrandbits(128), version=4)), text),
+            ("set", board, text), ("set", board, text), ("add", board, text), ("take", board, ""),
+            ("queue", name, text), ("send", name, text),
             ("cancel", random.choice(queued), ""), ("claim", f"demo.Claims{number}", f"campaign{number}")]))
     return found
 
@@ -268,7 +268,8 @@ def tool_point(shard, bench, number):
     connection = bench.connect()
     stored.Content().set(connection, "readable", [[(stored.TEXT, "the value")]])
     tools = [(["get", "readable"], is_read), (["set", "written", "a new value"], is_written),
-             (["get", "readable", "--take"], is_read), (["board", "list"], is_listed), (["broker", "describe"], is_described)]
+             (["get", "readable", "--take"], is_read), (["board", "list"], is_listed),
+             (["broker", "describe"], is_described)]
     arguments, check = tools[number // 6 % len(tools)]
     memory.arm(0, 0)
     ended = call(bench, shard, memory, [word.replace("a new value", "an old value") for word in arguments])
