@@ -27,7 +27,7 @@ class Line:
     def __init__(self, path, is_direct, outlives_bus=False):
         self.path, self.is_direct, self.outlives_bus = path, is_direct, outlives_bus
         self.bus = self.direct = None
-        self.flying, self.again = {}, []
+        self.flying, self.again, self.failed = {}, [], 0
         self.open()
 
     def open(self):
@@ -107,7 +107,14 @@ class Line:
                 self.owner = message.values[2]
                 self.reach()
 
-    def sent(self, serial, asked):
+    def send(self, asked, make):
+        """Makes a call: `make` gets the connection, and returns the serial number of the call. If the connection is
+        closed, its next read shows that, and the call counts as lost."""
+        try:
+            serial = make(self.wire)
+        except (BrokenPipeError, ConnectionResetError):
+            self.failed += 1
+            serial = -self.failed
         self.flying[id(self.wire), serial] = asked
 
 
@@ -169,19 +176,13 @@ class Client:
         if each.kind == TAKE:
             options["take"] = ("b", 1)
         each.begin = each.begin or time.monotonic_ns()
-        to = self.line.wire
-        try:
-            if each.kind == REMOVE:
-                serial = to.broker("Pasteboards1", "RemovePasteboard", "sa{sv}", each.board, {})
-            elif each.kind in (GET, TAKE):
-                serial = to.pasteboard(each.board, "GetItems", "a{sv}", options)
-            else:
-                member = "AddItems" if each.kind == ADD else "SetItems"
-                serial = to.pasteboard(each.board, member, "aa(sv)a{sv}", items, options)
-        except (BrokenPipeError, ConnectionResetError):
-            # The direct connection is closed, which its next read shows.
-            serial = -each.number - 1
-        self.line.sent(serial, each)
+        if each.kind == REMOVE:
+            self.line.send(each, lambda to: to.broker("Pasteboards1", "RemovePasteboard", "sa{sv}", each.board, {}))
+        elif each.kind in (GET, TAKE):
+            self.line.send(each, lambda to: to.pasteboard(each.board, "GetItems", "a{sv}", options))
+        else:
+            member = "AddItems" if each.kind == ADD else "SetItems"
+            self.line.send(each, lambda to: to.pasteboard(each.board, member, "aa(sv)a{sv}", items, options))
 
     def take_in(self, each, message):
         each.end = time.monotonic_ns()
@@ -250,12 +251,8 @@ class Watcher:
 
     def ask(self):
         asked = (self.seen, time.monotonic_ns())
-        try:
-            serial = self.line.wire.broker(
-                "Pasteboards1", "WaitForChange", "asta{sv}", self.names, self.seen, {"timeout": ("u", 20_000)})
-        except (BrokenPipeError, ConnectionResetError):
-            serial = -1
-        self.line.sent(serial, asked)
+        self.line.send(asked, lambda to: to.broker(
+            "Pasteboards1", "WaitForChange", "asta{sv}", self.names, self.seen, {"timeout": ("u", 20_000)}))
 
     def take_in(self, asked, message):
         if message.kind == wire.ERROR:

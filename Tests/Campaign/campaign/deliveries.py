@@ -97,13 +97,8 @@ class Sender:
             options["queue"] = ("b", 1)
         if kind == "first" and each.id in self.tried:
             options["repeated"] = ("b", 1)
-        line = self.line
-        try:
-            serial = line.wire.call(
-                line.owner, wire.BROKER_PATH, "org.swiftipc.URLs1", "OpenURL", "sa{sv}", url, options)
-        except (BrokenPipeError, ConnectionResetError):
-            serial = -each.place - 1
-        line.sent(serial, (each, kind))
+        self.line.send((each, kind), lambda to: to.call(
+            self.line.owner, wire.BROKER_PATH, "org.swiftipc.URLs1", "OpenURL", "sa{sv}", url, options))
 
     def take_in(self, each, kind, message):
         if kind == "other":
