@@ -28,7 +28,10 @@ class Line:
         self.path, self.is_direct, self.outlives_bus = path, is_direct, outlives_bus
         self.bus = self.direct = None
         self.flying, self.again, self.failed = {}, [], 0
-        self.open()
+        if outlives_bus:
+            self.open_again()
+        else:
+            self.open()
 
     def open(self):
         """Connects to the bus, and learns who the broker is, now and later."""
@@ -45,7 +48,7 @@ class Line:
         return bool(self.owner)
 
     def open_again(self):
-        """Waits for the next bus. No event tells that a socket accepts connections."""
+        """Waits for the bus, if there is none now. No event tells that a socket accepts connections."""
         self.owner, self.direct = "", None
         for _ in range(3_000):
             try:
@@ -260,8 +263,9 @@ class Watcher:
         reached, changed, facts = message.values
         if facts.get("resync"):
             raise Broken(f"watcher {self.number} had to read everything again, although few pasteboards were removed")
+        seen, begin = asked
         self.answers.append(Watch(
-            self.number, len(self.answers), self.names, asked[0], asked[1], time.monotonic_ns(), reached, dict(changed)))
+            self.number, len(self.answers), self.names, seen, begin, time.monotonic_ns(), reached, dict(changed)))
         self.view |= dict(changed)
         self.seen = reached
 

@@ -103,7 +103,7 @@ class Sender:
     def take_in(self, each, kind, message):
         if kind == "other":
             if message.error != "org.swiftipc.Error.InvalidArguments":
-                raise Broken(f"another request with the id of {each} was not rejected: {message.text or message.values}")
+                raise Broken(f"another request with the id of {each} was accepted: {message.text or message.values}")
             return
         if message.kind == wire.ERROR:
             self.note("E", time.monotonic_ns(), each.id, message.error, message.values[0].replace("\n", " "))

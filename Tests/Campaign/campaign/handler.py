@@ -2,7 +2,8 @@
 
     handler.py BUS APPLICATION WINDOW LOG ROUTE
 
-A line of the log is `P pid`, `D time pid broker id attempt source url` or `A time id answer`. The URL says how to answer.
+A line of the log is `P pid`, `D time pid broker id attempt source url` or `A time id answer`. The URL says how to
+answer.
 """
 
 import os

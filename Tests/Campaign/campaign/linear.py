@@ -234,7 +234,8 @@ class History:
         begin = max(begin, (change.begin, change), key=lambda pair: pair[0])
         for each in (change, *entry.reads):
             if each.end < begin[0]:
-                late.append(f"{each} was answered before {begin[1]} began, which comes before it in the order of versions")
+                late.append(
+                    f"{each} was answered before {begin[1]} began, which comes before it in the order of versions")
                 return None
         for read in entry.reads:
             begin = max(begin, (read.begin, read), key=lambda pair: pair[0])

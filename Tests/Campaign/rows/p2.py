@@ -3,10 +3,10 @@
 Senders on raw connections, over the bus and direct, make waiting and queued requests to handlers that the bus starts.
 Broker, handlers, senders and the bus are killed again and again. Senders and handlers record what they saw, and an
 independent checker compares the records: every accepted request has exactly one final outcome, which a query by its id
-returns, also after one more crash of the broker; the handler really gave that answer; first deliveries of a sender queue
-are in the order of acceptance; a duplicate has the same id and a higher attempt, comes before anything newer, and does
-not come after the sender knows the outcome; a repeated call gives the same result, and another call with the same id is
-rejected. At the beginning, a handler is stopped, and the broker must accept requests for it all the same.
+returns, also after one more crash of the broker; the handler really gave that answer; first deliveries of a sender
+queue are in the order of acceptance; a duplicate has the same id and a higher attempt, comes before anything newer, and
+does not come after the sender knows the outcome; a repeated call gives the same result, and another call with the same
+id is rejected. At the beginning, a handler is stopped, and the broker must accept requests for it all the same.
 
 The controls are brokers of the debug build with defects: one drops requests, one delivers requests twice under another
 id, one reorders them, and one acknowledges requests before they are on disk.
@@ -159,8 +159,7 @@ class Run:
             if points and answers >= points[0]:
                 points.pop(0)
                 # A worker that has ended cannot be killed; its requests have all been answered.
-                if getattr(self, f"kill_{events.pop()}")(may_kill_sender=not ends):
-                    continue
+                getattr(self, f"kill_{events.pop()}")(may_kill_sender=not ends)
 
     def kill_broker(self, **_):
         self.place.kill_broker()
@@ -170,7 +169,8 @@ class Run:
     def kill_bus(self, **_):
         self.place.bus.kill()
         code = self.place.end_of_broker()
-        self.shard.expect(code == 0, f"the broker exits with {code} when its bus is gone: {self.place.log_text()[-500:]}")
+        log = self.place.log_text()[-500:]
+        self.shard.expect(code == 0, f"the broker exits with {code} when its bus is gone: {log}")
         self.place.bus.start()
         self.place.start_broker()
         self.shard.add(bus_kills=1)
