@@ -106,7 +106,10 @@ def garbage(random):
     return random.choice([b"A", b"-", b"\xc3\xa9", b"\x1b"]) * random.choice([255, 4_096, 60_000])
 
 
-def value(random, name):
+def value(random, name, tame=False):
+    """A value of an option or an argument. The first values of each kind are valid, which `tame` prefers."""
+    if tame:
+        return random.choice(VALUES.get(name, WORDS)[:3]).encode()
     if name in ("command", "cmd"):
         return random.choice(COMMANDS).encode()
     if random.random() < 0.2:
@@ -114,25 +117,26 @@ def value(random, name):
     return random.choice(VALUES.get(name, WORDS)).encode()
 
 
-def arguments(random, command):
-    """A command line that often is valid, and often is not."""
+def arguments(random, command, tame):
+    """A command line that often is valid, and often is not, unless it is tame."""
     words = []
-    for option, kind in random.sample(command.options, min(len(command.options), random.choice([0, 0, 1, 1, 2, 3, 9]))):
+    most = random.choice([0, 0, 1, 1, 2] if tame else [0, 0, 1, 1, 2, 3, 9])
+    for option, kind in random.sample(command.options, min(len(command.options), most)):
         if option in ("-h", "--help", "--version") and random.random() < 0.8:
             continue
         text = option.encode()
         if kind is None:
             words.append([text])
         else:
-            given = value(random, kind)
+            given = value(random, kind, tame)
             words.append([text + b"=" + given] if random.random() < 0.3 else [text, given])
         if random.random() < 0.03:
             words.append(words[-1])
-    for kind in command.arguments if random.random() < 0.9 else ():
-        words.insert(random.randrange(len(words) + 1), [value(random, kind)])
-    if random.random() < 0.12:
+    for kind in command.arguments if tame or random.random() < 0.9 else ():
+        words.insert(random.randrange(len(words) + 1), [value(random, kind, tame)])
+    if not tame and random.random() < 0.12:
         words.insert(random.randrange(len(words) + 1), [random.choice(ODD_OPTIONS).encode()])
-    if random.random() < 0.08:
+    if not tame and random.random() < 0.08:
         words.append([garbage(random)])
     if random.random() < 0.01:
         words.append([value(random, "text") for _ in range(2_000)])
@@ -155,14 +159,16 @@ def fitting(words):
 
 
 def case(random, command, seed):
+    # A signal is of interest while a command works, so most command lines with signals are valid.
+    is_signalled = random.random() < 0.3
     # The program that the broker runs reads a token and a URL, and has no options.
     if command.tool == "ipc-desktop-open":
         words = random.choice([[b"find"], [b"launch", b"campaign.desktop"], [b"launch", garbage(random)], [b"launch"],
                                [], [garbage(random)], [b"find", b"x"]])
     else:
-        words = arguments(random, command)
+        words = arguments(random, command, is_signalled and random.random() < 0.8)
     signal = None
-    if random.random() < 0.3:
+    if is_signalled:
         number = random.choice(SIGNALS)
         call = random.choice(CALLS)
         signal = ("call", number, call, random.randrange(1, 300 if call == "all" else 16))
