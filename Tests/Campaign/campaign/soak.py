@@ -1,4 +1,4 @@
-"""Mixed operations of peers that come and go, and a check that neither broker nor bus keeps anything of them (R2, R3)."""
+"""Mixed operations of peers that come and go, and a check that nothing is kept of them (R2, R3)."""
 
 import os
 import pathlib

@@ -43,8 +43,8 @@ def before(seconds):
 
 @contextlib.contextmanager
 def store(shard):
-    """The folder of a store for this bus and these sources, which no other shard uses now. After a failure, the store is
-    put aside, so that it can be examined."""
+    """The folder of a store for this bus and these sources, which no other shard uses now. After a failure, the store
+    is put aside, so that it can be examined."""
     if shard.size == "small":
         yield shard.folder / "store"
         return

@@ -1,4 +1,4 @@
-"""A control: after the attack the broker still holds descriptors, one for each large value of a pasteboard in memory."""
+"""A control: the broker still holds descriptors after the attack, those of values in memory."""
 
 from attacks import full_table
 

@@ -1,4 +1,4 @@
-"""Callers send signals to the broker: forged ones of the bus and of the broker, broadcasts, and real changes of names."""
+"""Callers send signals to the broker: forged ones of bus and broker, broadcasts, and real changes of names."""
 
 import children
 import time
