@@ -25,8 +25,8 @@ GONE = {f"org.freedesktop.DBus.Error.{name}" for name in ("NoReply", "ServiceUnk
     "org.swiftipc.Error.StoreUnavailable"}
 NO_BOARD, NO_REQUEST = "org.swiftipc.Error.NoSuchPasteboard", "org.swiftipc.Error.NoSuchRequest"
 
-# A state of a pasteboard: its items (`None` without a pasteboard), its change count if the broker has stated it, and the
-# number of the operation that wrote it.
+# A state of a pasteboard: its items (`None` without a pasteboard), its change count if the broker has stated it, and
+# the number of the operation that wrote it.
 State = collections.namedtuple("State", "items count by")
 NOTHING = State(None, None, -1)
 
@@ -139,8 +139,9 @@ class Lane:
         try:
             if kind in ("set", "add"):
                 member = "SetItems" if kind == "set" else "AddItems"
-                return connection.pasteboard(self.board, member, "aa(sv)a{sv}", values, dict(create=("b", kind == "set")),
-                                             descriptors=descriptors)
+                options = dict(create=("b", kind == "set"))
+                return connection.pasteboard(
+                    self.board, member, "aa(sv)a{sv}", values, options, descriptors=descriptors)
             options = dict(
                 id=("s", operation.request), application=("s", operation.application), queue=("b", kind == "queue"),
                 items=("aa(sv)", values), pasteboard=("s", self.board))
@@ -203,7 +204,8 @@ class Load:
                  watch=lambda: None):
         self.place, self.random, self.mixture, self.script, self.watch = place, generator, mixture, script, watch
         self.handler = Handler(place)
-        self.lanes = [Lane(self, number, operations // lanes, generator.choice([1, 1, 2, 3])) for number in range(lanes)]
+        self.lanes = [
+            Lane(self, number, operations // lanes, generator.choice([1, 1, 2, 3])) for number in range(lanes)]
         self.claims = []
         for number in range(claims):
             call = (f"com.example.App{number}", [f"x-claim{number}"], dict(persistent=("b", True)))
@@ -295,8 +297,9 @@ class Check:
         return found
 
     def check_boards(self, records):
+        options = dict(fd=("b", True))
         calls = [
-            (lane, lambda board=lane.board: self.connection.pasteboard(board, "GetItems", "a{sv}", dict(fd=("b", True))))
+            (lane, lambda board=lane.board: self.connection.pasteboard(board, "GetItems", "a{sv}", options))
             for lane in self.load.lanes]
         for lane, answer in self.answers(calls):
             items = count = None
@@ -365,7 +368,7 @@ class Check:
             if items != operation.items or url != f"x-load:{id}":
                 raise Broken(f"request {id} is delivered with {shown(items)} in place of {shown(operation.items)}")
             if context["attempt"] <= self.attempts.get(id, 0):
-                raise Broken(f"request {id} is delivered as attempt {context['attempt'][1]}, which the handler had seen")
+                raise Broken(f"request {id} is delivered as attempt {context['attempt']}, which was seen before")
             queue = (operation.application, id.partition("-")[0])
             if operation.number < last.get(queue, -1):
                 raise Broken(f"request {id} is delivered after number {last[queue]} of its queue")

@@ -1,8 +1,8 @@
 """Images of a store's folder as a power failure can leave it, from a trace of the broker's system calls.
 
 The model is the one that POSIX promises, and no more. A write is durable after an fsync or fdatasync of its file that
-began after the write. A new, renamed or removed name is durable after an fsync of its directory. Whatever is not durable
-may be on the disk or not, in any order, and a write in units of 512 or 4,096 bytes.
+began after the write. A new, renamed or removed name is durable after an fsync of its directory. Whatever is not
+durable may be on the disk or not, in any order, and a write in units of 512 or 4,096 bytes.
 """
 
 import os
@@ -144,10 +144,11 @@ class Trace:
             self.note(parents[0][0], "drop", begin, parents[0][1])
 
     def changed(self, name, node, rest, strings, begin, result):
+        last = rest.rpartition(")")[0].rpartition(", ")[2]
         if name == "pwrite64":
-            self.note(node, "write", begin, int(rest.rpartition(")")[0].rpartition(", ")[2]), unquoted(strings[0])[:result])
+            self.note(node, "write", begin, int(last), unquoted(strings[0])[:result])
         elif name == "ftruncate":
-            self.note(node, "size", begin, int(rest.rpartition(")")[0].rpartition(", ")[2]))
+            self.note(node, "size", begin, int(last))
         elif name in ("fsync", "fdatasync"):
             if not (node.is_folder and self.ignores_folder_syncs):
                 node.syncs.append((begin, self.lines))

@@ -2,10 +2,11 @@
 
 A load runs on the broker under strace, which records each write, rename and flush of the store's files, and each answer
 with its place among them. From this record come images of the folder at random moments: everything that was flushed,
-and a random part of the rest, in torn blocks and with names in any order. The broker starts on each image, and must have
-everything that was acknowledged before that moment.
+and a random part of the rest, in torn blocks and with names in any order. The broker starts on each image, and must
+have everything that was acknowledged before that moment.
 """
 
+import os
 import shutil
 import signal
 
@@ -45,10 +46,8 @@ def record(place, shard, programs, environment, **options):
     place.start_broker(*images.STRACE, "-o", path)
     load = durable.Load(place, shard.random, shard.pick(80, 600))
     load.run()
-    broker = buses.descendants(place.broker.pid)[0]
     load.close()
-    place.broker.send_signal(0)
-    signal_process(broker)
+    os.kill(buses.descendants(place.broker.pid)[0], signal.SIGTERM)
     code = place.end_of_broker()
     shard.expect(code == 0, f"the broker ended with {code} under the load: {place.log_text()[-2_000:]}")
     place.programs, place.broker_environment = shard.programs, {}
@@ -57,11 +56,6 @@ def record(place, shard, programs, environment, **options):
     lost = [operation.key for operation in load.operations if operation.key not in trace.answers]
     shard.expect(not lost, f"the trace has no answer to {lost[:5]}")
     return load, trace
-
-
-def signal_process(pid):
-    import os
-    os.kill(pid, signal.SIGTERM)
 
 
 def moment(shard, trace, load):
@@ -76,28 +70,31 @@ def check(place, load, trace, image):
     folder = place.folder / "image"
     image.write(folder)
     place.store = folder / "store"
-    answered = {id(operation): trace.answers[operation.key] <= image.line for operation in load.operations + load.claims}
-    # A lane makes its next call when it has fewer than `window` calls without an answer.
-    for lane in load.lanes:
-        count = sum(answered[id(operation)] for operation in lane.operations)
-        lane.issued = count + lane.window
-    issued = {id(operation): operation.number < lane.issued for lane in load.lanes for operation in lane.operations}
-
-    def fate(operation):
-        if answered[id(operation)]:
-            return operation.fate
-        return durable.UNKNOWN if issued.get(id(operation)) else durable.UNSENT
-
     attempts = {}
     for line, request, attempt in trace.deliveries:
         if line <= image.line:
             attempts[request] = max(attempt, attempts.get(request, 0))
     try:
         place.start_broker()
-        durable.Check(place, load, fate, attempts).run()
+        durable.Check(place, load, fates(load, trace, image.line), attempts).run()
         place.kill_broker()
     finally:
         shutil.rmtree(folder)
+
+
+def fates(load, trace, line):
+    """A function that says what was known about an operation at a line of the trace."""
+    known = {}
+    for lane in load.lanes:
+        answered = [trace.answers[operation.key] <= line for operation in lane.operations]
+        # A lane makes its next call when it has fewer than `window` calls without an answer.
+        issued = sum(answered) + lane.window
+        for operation, is_answered in zip(lane.operations, answered):
+            fate = durable.UNKNOWN if operation.number < issued else durable.UNSENT
+            known[operation.key] = operation.fate if is_answered else fate
+    for claim in load.claims:
+        known[claim.key] = claim.fate if trace.answers[claim.key] <= line else durable.UNKNOWN
+    return lambda operation: known[operation.key]
 
 
 def control_synchronous_off(shard):
