@@ -224,6 +224,23 @@ struct QueuedRequestTests {
         try await scene.answer(request)
     }
 
+    @Test func `I1: once a call that cancels a request is answered, the request has ended, also for the next broker`()
+        async throws
+    {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.claim()
+        for round in 0..<20 {
+            let id = try await scene.queue("\(round)")
+            try await scene.succeed(.cancelRequest(id))
+            // Only a request that has ended can be dropped.
+            try await scene.succeed(.dropRequest(id))
+        }
+        let id = try await scene.queue("last")
+        try await scene.succeed(.cancelRequest(id))
+        try await scene.broker.restart()
+        #expect(try await scene.facts(id)["outcome"]?.text == "cancelled")
+    }
+
     @Test func `a request that is cancelled in flight is not redelivered after its handler leaves`() async throws {
         let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=5"])
         let (id, other) = (try await scene.queue("off"), try await scene.queue("other"))
