@@ -125,6 +125,11 @@ extension URLsService {
             }
             return newID.text
         }
+        if let known = try await store.commit({ try $0.requests.record(newID) }) {
+            // The repeated call adds no request, so it does not matter whether a new one would be accepted (I10).
+            guard known.arguments == again.digest else { throw RequestError.identifierReused(newID) }
+            return newID.text
+        }
         try schemes.policies.check(record.source, opens: application)
         try await acceptance.accept(again, by: call.sender)
         return newID.text

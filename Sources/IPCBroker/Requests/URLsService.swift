@@ -56,12 +56,12 @@ final class URLsService {
     }
 
     /// The recorded result of an ended request. A repeated call gets it even if no new request would be accepted.
-    /// - Throws: `error` if it is not about a handler or a limit, or if no ended request is recorded;
+    /// - Throws: `error` if it is not about the acceptance of new requests, or if no ended request is recorded;
     ///   `identifierReused` if the recorded request has other arguments.
     private func earlierResult(
         of request: ValidatedRequest, insteadOf error: any Error
     ) async throws -> OpenURLResult {
-        guard error.meansNoHandler || error is LimitExceeded, let id = request.id,
+        guard error.isAboutAcceptance, let id = request.id,
             let record = try await store.commit({ try $0.requests.record(id) }), let outcome = record.outcome
         else { throw error }
         var items = request.items
@@ -278,9 +278,11 @@ final class URLsService {
 }
 
 extension Error {
-    /// Whether the error means that no handler exists or is available.
-    fileprivate var meansNoHandler: Bool {
-        guard let code = (self as? any Condition)?.ipcError.code else { return false }
-        return code == .noHandler || code == .handlerUnavailable
+    /// Whether the error means that a new request would not be accepted now, whatever was accepted before.
+    fileprivate var isAboutAcceptance: Bool {
+        switch (self as? any Condition)?.ipcError.code {
+        case .noHandler, .handlerUnavailable, .accessDenied, .loopDetected, .limitExceeded: true
+        default: false
+        }
     }
 }

@@ -79,6 +79,26 @@ struct RepeatedRequestTests {
         #expect(try await scene.end(last)["outcome"]?.text == "handled")
     }
 
+    @Test func `I10: a repeat of an ended request returns its result, even if the policy now rejects its source`()
+        async throws
+    {
+        let scene = try await DeliveryScene.start()
+        let queued = try await scene.queue("queued")
+        try await scene.answer(try await scene.next(), "declined")
+        #expect(try await scene.end(queued)["outcome"]?.text == "declined")
+        let retry = WireCall.retryRequest(queued, ["id": .s(DeliveryScene.newID())])
+        let first = try await scene.peer.call(retry, on: "caller")
+        try await scene.answer(try await scene.next())
+        try await scene.succeed(.setPolicy(DeliveryScene.application, ["default": .s("deny")]))
+        // The control: a new request is rejected.
+        let refused = try await scene.peer.call(DeliveryScene.open(DeliveryScene.newID(), "new", [:]), on: "caller")
+        #expect(refused.error == "org.swiftipc.Error.AccessDenied")
+        let again = try await scene.succeed(DeliveryScene.open(queued, "queued", ["queue": .b(true)]), on: "caller")
+        #expect(again["outcome"]?.text == "declined" && again["id"]?.text == queued)
+        let repeated = try await scene.peer.call(retry, on: "caller")
+        #expect(repeated.error == nil && repeated.body == first.body)
+    }
+
     private static func sendAll(
         _ requests: [Repeated], _ count: Int, from first: Int, to handler: HandlerProgram, by client: BrokerClient,
         _ results: Observed<[String: [OpenURLResult]]>
