@@ -100,6 +100,8 @@ import Testing
             try await store.commit { try $0.removePasteboard(b) }
         }
         #expect(try await changes(store, since: before).mustResynchronize)
+        // A pasteboard that has not changed is listed too: the caller takes every other one for removed.
+        #expect(try await changes(store, since: before).changed.contains(.init(name: a, changeCount: before)))
         #expect(try await changes(store, [c], since: before).changed == [.init(name: c, changeCount: 0)])
         let latest = try await changes(store, since: before).latest
         #expect(try await !changes(store, since: latest - 1).mustResynchronize)

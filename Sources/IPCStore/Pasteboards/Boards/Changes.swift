@@ -11,7 +11,8 @@ package struct Changes: Sendable, Hashable {
     package let latest: UInt64
     /// The pasteboards that changed, oldest change first.
     package let changed: [Change]
-    /// Whether removed pasteboards may be missing from ``changed``, because the query started too far back.
+    /// Whether removed pasteboards may be missing from ``changed``, because the query started too far back. If so,
+    /// ``changed`` has all pasteboards that exist.
     package let mustResynchronize: Bool
 }
 
@@ -23,13 +24,14 @@ extension StoreTransaction {
     package func skipChangeCounts(to count: UInt64) throws -> UInt64 { try session.counter.skip(to: count) }
 
     /// The given pasteboards (all if `names` is empty) that changed after a change count (I13). If this store never
-    /// assigned that change count, all pasteboards count as changed, and the caller must resynchronize.
+    /// assigned that change count, or forgot removals after it, all pasteboards count as changed, and the caller must
+    /// resynchronize.
     package func changes(of names: [PasteboardName] = [], since: UInt64) throws -> Changes {
-        guard since <= session.counter.last else {
+        let isBeforeLog = since > 0 && since < session.counter.removedTo
+        guard since <= session.counter.last, !isBeforeLog || !names.isEmpty else {
             let all = try changes(of: names, since: 0)
             return Changes(latest: all.latest, changed: all.changed, mustResynchronize: true)
         }
-        let isBeforeLog = since > 0 && since < session.counter.removedTo
         var found: [Boards.Move] = []
         if names.isEmpty {
             for area in Area.allCases {
@@ -41,6 +43,6 @@ extension StoreTransaction {
         }
         return Changes(
             latest: session.counter.last, changed: found.sorted { $0.at < $1.at }.map(\.change),
-            mustResynchronize: names.isEmpty && isBeforeLog)
+            mustResynchronize: false)
     }
 }
