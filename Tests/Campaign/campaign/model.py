@@ -6,6 +6,8 @@ It does no input or output. Change counts and generated names come from the brok
 import dataclasses
 
 TEXT = "text/plain;charset=utf-8"
+# How many earlier versions a pasteboard keeps (HistoryLimit).
+EARLIER_VERSIONS = 1
 
 
 class Wrong(Exception):
@@ -33,7 +35,7 @@ class Version:
 class Board:
     name: str
     persistent: bool
-    limit: int = 1
+    limit: int = dataclasses.field(default_factory=lambda: EARLIER_VERSIONS)
     versions: list = dataclasses.field(default_factory=list)
     # The client whose departure removes it.
     owner: str | None = None
