@@ -63,9 +63,8 @@ class Bench(Place):
             process.kill()
             process.wait()
         self.processes.clear()
-        shutil.rmtree(store, ignore_errors=True)
-        for path in self.folder.glob("errors *"):
-            path.unlink()
+        for path in [store, *self.folder.glob("errors *")]:
+            remove(path)
 
     def is_served_by(self, pid):
         owner = self.witness.request(*wire.BUS, "GetConnectionUnixProcessID", "s", wire.BROKER)
@@ -121,6 +120,14 @@ class Run:
         if not last or not 20 < len(last[0]) < 2_000:
             raise Broken(f"the broker ended with {code} and gave no clear reason: {text[-1_500:]!r}")
         return last[0]
+
+
+def remove(path):
+    """Removes a file or a folder of any kind. (`shutil.rmtree` would wait for a FIFO to be opened.)"""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def tree(folder):

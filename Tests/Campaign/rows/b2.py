@@ -1,6 +1,6 @@
 """Clocks that jump, stop or start again reuse no change count, end no request early, and keep nothing for ever.
 
-The wall clock jumps (±30 days, 1970, 2038, 2106), the machine sleeps for a day, or it starts again with another uptime,
+The wall clock jumps (±30 days, 1970, 2038, 2106), the machine sleeps for a day, or starts again with another uptime,
 while the broker runs (a library moves the clocks of a debug broker) and between two runs (time namespaces move the
 uptime of the release broker). After each jump: change counts, expiry, kept outcomes, time-outs, the order of a queue.
 """

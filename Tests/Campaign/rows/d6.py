@@ -12,7 +12,7 @@ import shutil
 
 import wire
 from campaign import damage, stored
-from campaign.bench import Bench, tree
+from campaign.bench import Bench, remove, tree
 from campaign.shard import Broken
 
 INVARIANTS = (5, 11, 23, 25)
@@ -140,10 +140,7 @@ class Case:
     def __exit__(self, *_):
         self.bench.clear(self.store)
         for path in self.bench.folder.glob(f"{self.store.name}*"):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+            remove(path)
 
     def examine(self):
         """Raises `Broken`, with the damage and the place of the copy, if a promise does not hold."""
