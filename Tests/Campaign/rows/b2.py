@@ -299,6 +299,9 @@ def journey(shard, way):
         for part in parts[:shard.pick(3, 6)]:
             part()
             way.check()
+            if way.clock.now < 0:
+                # Before 1970, the broker takes every time for the start of 1970, so nothing grows old there.
+                way.clock.jump("in_1970")
         way.delivers_in_order()
         way.stop()
     except Broken as error:
