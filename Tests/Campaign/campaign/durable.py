@@ -79,14 +79,14 @@ class Lane:
         self.board = f"lane{number}"
         self.connection = load.place.connect()
         self.operations, self.pending = [], {}
-        self.expected = NOTHING
+        self.expected, self.failures = NOTHING, 0
 
     def proceed(self):
         """Takes the answers that have arrived, and makes the next calls."""
         self.connection.sort()
         for serial in [serial for serial in self.pending if serial in self.connection.replies]:
             self.answered(self.pending.pop(serial), self.connection.replies.pop(serial))
-        while len(self.pending) < self.window and len(self.operations) < self.count:
+        while len(self.pending) < self.window and not self.is_at_end:
             operation = self.invented()
             self.operations.append(operation)
             self.expected = operation.applied(self.expected)
@@ -95,8 +95,15 @@ class Lane:
             operation.key = (self.connection.name, serial)
             self.pending[serial] = operation
 
+    @property
+    def is_at_end(self):
+        """Whether it makes no more calls. It gives up soon when the broker has failed, because each call whose effect
+        is unknown may double the number of states that the pasteboard can have."""
+        return len(self.operations) >= self.count or self.failures >= 4
+
     def answered(self, operation, answer):
         operation.answer = answer
+        self.failures += operation.fate == UNKNOWN
         if operation.kind == "take" and answer.kind == wire.RETURN:
             # The disk below a value may fail when the reader reads it.
             with contextlib.suppress(OSError):
@@ -220,7 +227,7 @@ class Load:
         return [operation for lane in self.lanes for operation in lane.operations]
 
     def is_done(self):
-        return all(not lane.pending and len(lane.operations) == lane.count for lane in self.lanes)
+        return all(not lane.pending and lane.is_at_end for lane in self.lanes)
 
     def proceed(self, wait=0.5):
         """Waits for an answer, takes all that have arrived, and makes the next calls."""

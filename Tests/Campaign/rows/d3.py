@@ -35,7 +35,7 @@ def run(shard, programs=None, environment={}, **options):
             shard.done()
             shard.add(**{f"way_{image.way}": 1})
         shard.add(operations=len(load.operations), changes=sum(len(node.changes) for node in trace.nodes),
-                  flushes=sum(len(node.syncs) for node in trace.nodes))
+                  flushes=sum(len(node.syncs) for node in trace.nodes), checkpoints=len(database(trace).syncs))
 
 
 def record(place, shard, programs, environment, **options):
@@ -44,7 +44,7 @@ def record(place, shard, programs, environment, **options):
     place.store.parent.mkdir()
     path = place.folder / "trace"
     place.start_broker(*images.STRACE, "-o", path)
-    load = durable.Load(place, shard.random, shard.pick(80, 600))
+    load = durable.Load(place, shard.random, shard.pick(80, 1_000))
     load.run()
     load.close()
     os.kill(buses.descendants(place.broker.pid)[0], signal.SIGTERM)
@@ -59,10 +59,17 @@ def record(place, shard, programs, environment, **options):
 
 
 def moment(shard, trace, load):
-    """A random change of a file, or the moment at which an answer left."""
-    if shard.random.random() < 0.5:
+    """The moment at which an answer left, or of a change of a file, or of one that a checkpoint makes to the database."""
+    way = shard.random.random()
+    if way < 0.5:
         return trace.answers[shard.random.choice(load.operations + load.claims).key]
-    return shard.random.choice(trace.instants)
+    if way < 0.8:
+        return shard.random.choice(trace.instants)
+    return shard.random.choice(database(trace).changes).begin + shard.random.randrange(3)
+
+
+def database(trace):
+    return trace.live[f"{trace.root}/store/store.sqlite"]
 
 
 def check(place, load, trace, image):
