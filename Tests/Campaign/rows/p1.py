@@ -186,7 +186,8 @@ def control_mix(shard):
 
 def control_lost_set(shard):
     """Some changes are acknowledged, but not made."""
-    catch(shard, "lost-set", ["comes before it in the order of versions", "a mix", "version before it", "can be"])
+    catch(shard, "lost-set", ["comes before it in the order of versions", "a mix", "version before it", "can be",
+                             "nobody wrote"])
 
 
 def control_missed_watch(shard):
