@@ -26,7 +26,7 @@ ATTACKS = (
 # Small runs take only the first ones, which need little time.
 SMALL = ATTACKS[:4]
 SIZES = dict(small=2, full=20)
-SHARD = 10
+SHARD = 5
 BUSES = False
 ALONE = True
 LONGEST_MS = 250
