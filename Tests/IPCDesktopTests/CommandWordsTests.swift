@@ -8,6 +8,8 @@ import Testing
         ("a b'c'\"d\"e", ["a", "bcde"]), ("a '' \"\"", ["a", "", ""]),
         (#"a \  \\ "\"\$\x""#, ["a", " ", "\\", #""$\x"#]),
         ("sh -c 'cat >> \"$HOME/n\"'", ["sh", "-c", "cat >> \"$HOME/n\""]), ("a 日本", ["a", "日本"]),
+        // Swift takes a quotation mark and a combining mark after it for one character.
+        ("a \"'\u{301}; b\"", ["a", "'\u{301}; b"]),
     ]
 
     @Test(arguments: lines)

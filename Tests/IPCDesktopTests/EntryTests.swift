@@ -24,6 +24,8 @@ import Testing
         ("/a b/c", #""/a b/c" open --notify %u"#), ("/a%b", "/a%%b open --notify %u"),
         ("/a$b", #""/a\\$b" open --notify %u"#),
         ("/a\"b", #""/a\\"b" open --notify %u"#), ("/a\\b", #""/a\\\\b" open --notify %u"#),
+        // Swift takes such a character and a combining mark after it for one character.
+        ("/a\"\u{301}%\u{301}", "\"/a\\\\\"\u{301}%%\u{301}\" open --notify %u"),
     ])
     func `a path is quoted if necessary`(_ path: String, _ line: String) {
         #expect(DesktopEntry.commandLine(path) == line)

@@ -1,6 +1,7 @@
 package import IPCDBus
 package import IPCDesktop
 internal import IPCInterface
+internal import IPCModel
 
 /// The names on the bus, and the services that it can start. On a peer-to-peer connection, the peer is the broker.
 @DBusActor
@@ -44,7 +45,7 @@ package struct BusServices {
         else { return }
         // A link could otherwise bring its own markup.
         let isMarkup = capabilities.contains(Notifications.markup)
-        let text = isMarkup ? body.replacing("&", with: "&amp;").replacing("<", with: "&lt;") : body
+        let text = isMarkup ? body.spelling { ["&": "&amp;", "<": "&lt;"][$0] } : body
         let usualTime: Int32 = -1
         _ = try? await desktop.call(
             Notifications.notify, on: Notifications.busName, at: Notifications.path,

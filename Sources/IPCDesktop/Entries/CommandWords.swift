@@ -96,7 +96,7 @@ package struct CommandWords: Sendable, Hashable {
         }
         guard word.isEmpty || !isPlain else { return word }
         // A single quotation mark is put in double ones, because not every bus removes a backslash before it.
-        return "'" + word.replacing("'", with: "'\"'\"'") + "'"
+        return "'" + word.spelling { $0 == "'" ? "'\"'\"'" : nil } + "'"
     }
 }
 

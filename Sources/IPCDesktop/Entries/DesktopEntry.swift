@@ -45,11 +45,11 @@ package struct DesktopEntry: Sendable {
 
     /// An argument, in quotation marks if it contains a reserved character.
     private static func quoted(_ argument: String) -> String {
-        let doubled = argument.replacing("%", with: "%%")
-        let reserved: Set<Character> = [
+        let doubled = argument.spelling { $0 == "%" ? "%%" : nil }
+        let reserved: Set<Unicode.Scalar> = [
             " ", "\t", "\n", "\"", "'", "\\", ">", "<", "~", "|", "&", ";", "$", "*", "?", "#", "(", ")", "`",
         ]
-        guard doubled.contains(where: reserved.contains) else { return doubled }
-        return "\"" + doubled.map { "\"`$\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
+        guard doubled.unicodeScalars.contains(where: reserved.contains) else { return doubled }
+        return "\"" + doubled.spelling { "\"`$\\".unicodeScalars.contains($0) ? "\\\($0)" : nil } + "\""
     }
 }

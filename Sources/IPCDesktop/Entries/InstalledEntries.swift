@@ -13,7 +13,7 @@ package struct InstalledEntries: Sendable {
         var (entries, order, hidden) = ([String: InstalledEntry](), [String](), Set<String>())
         for folder in directories.data.map({ "\($0)/\(DesktopEntry.folder)" }) {
             for file in Self.files(in: folder) {
-                let id = file.replacing("/", with: "-")
+                let id = file.spelling { $0 == "/" ? "-" : nil }
                 guard entries[id] == nil, !hidden.contains(id), let state = try? FileState.read("\(folder)/\(file)")
                 else { continue }
                 if let entry = InstalledEntry(id: id, path: "\(folder)/\(file)", bytes: state.bytes) {

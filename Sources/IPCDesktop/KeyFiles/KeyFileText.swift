@@ -1,3 +1,5 @@
+internal import IPCModel
+
 /// Encodes values of key files (Desktop Entry Specification, "Possible value types").
 package enum KeyFileText {
     /// For each character to escape, the letter that follows the backslash.
@@ -36,6 +38,6 @@ package enum KeyFileText {
 
     /// A list of strings, each followed by “;”; a “;” inside a string becomes `\;`.
     static func list(_ elements: [String]) -> String {
-        elements.map { escaped($0).replacing(";", with: "\\;") + ";" }.joined()
+        elements.map { escaped($0).spelling { $0 == ";" ? "\\;" : nil } + ";" }.joined()
     }
 }

@@ -29,7 +29,8 @@ extension String {
     /// characters become `\u001b` and so on. Backslashes are not escaped, so the result cannot be decoded.
     package var onOneLine: String { spelling { $0 == "\t" ? "\\t" : $0.lineSpelling } }
 
-    /// The string with each character replaced by what `written` returns for it; `nil` keeps the character.
+    /// The string with each scalar replaced by what `written` returns for it; `nil` keeps the scalar. Replacing characters
+    /// instead would miss a quotation mark that a combining mark follows, because Swift takes the two for one character.
     package func spelling(_ written: (Unicode.Scalar) -> String?) -> String {
         guard unicodeScalars.contains(where: { written($0) != nil }) else { return self }
         var text = ""

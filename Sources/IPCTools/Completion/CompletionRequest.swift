@@ -1,4 +1,5 @@
 private import ArgumentParser
+private import IPCModel
 
 /// A shell's request to complete a word of a command line.
 struct CompletionRequest: Sendable {
@@ -24,7 +25,7 @@ struct CompletionRequest: Sendable {
 
     /// Escapes the colons of a name for zsh, which would read the text after a colon as a description.
     func shown(_ name: String) -> String {
-        CompletionShell.requesting == .zsh ? name.replacing(":", with: "\\:") : name
+        CompletionShell.requesting == .zsh ? name.spelling { $0 == ":" ? "\\:" : nil } : name
     }
 }
 

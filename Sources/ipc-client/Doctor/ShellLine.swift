@@ -1,3 +1,5 @@
+import IPCModel
+
 /// Shell commands that fix a problem and can be run unchanged.
 enum ShellLine {
     /// Quotes a word for bash and sh if one of its characters has a meaning for the shell.
@@ -6,7 +8,7 @@ enum ShellLine {
             $0.isASCII && ($0.isLetter || $0.isNumber) || "_./:=@%+,-".contains($0)
         }
         guard !isPlain || text.isEmpty else { return text }
-        return "'" + text.replacing("'", with: #"'\''"#) + "'"
+        return "'" + text.spelling { $0 == "'" ? #"'\''"# : nil } + "'"
     }
 
     static func command(_ words: String...) -> String { words.map(word).joined(separator: " ") }
@@ -32,7 +34,7 @@ enum ShellLine {
 
     /// Replaces a line. Finds it by its text, because its number may differ after another edit.
     static func replace(_ line: String, of file: String, with text: String) -> String {
-        edit(file, address(line) + "c\\" + text.replacing("\\", with: "\\\\"))
+        edit(file, address(line) + "c\\" + text.spelling { $0 == "\\" ? "\\\\" : nil })
     }
 
     static func remove(_ line: String, of file: String) -> String { edit(file, address(line) + "d") }

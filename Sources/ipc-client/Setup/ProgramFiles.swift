@@ -59,8 +59,8 @@ struct ProgramFiles: Sendable {
 
     /// The broker's path for a command line in systemd.service(5): “%” is doubled, and a path with a space is quoted.
     private var unitProgram: String {
-        let path = programs.broker.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
-        return path.contains(" ") ? "\"\(path)\"" : path
+        let path = programs.broker.spelling { $0 == "%" ? "%%" : nil }
+        return path.unicodeScalars.contains(" ") ? "\"\(path)\"" : path
     }
 
     private var unitText: String {

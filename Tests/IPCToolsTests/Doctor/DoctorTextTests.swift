@@ -11,6 +11,7 @@ struct DoctorTextTests {
     @Test(arguments: [
         ("/usr/bin/a-b_c.d", "/usr/bin/a-b_c.d"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
         ("$(id)", "'$(id)'"), ("ä", "'ä'"), ("~", "'~'"), ("a;b", "'a;b'"),
+        ("'\u{301};b", "''\\''\u{301};b'"),
     ])
     func `words are quoted if a shell would interpret them`(text: String, word: String) {
         #expect(ShellLine.word(text) == word)
