@@ -11,7 +11,8 @@ import Testing
         "[Default Applications]\nx-a=b.desktop;\nx-b=\n", "# mine\n\n[Added Associations]\nx-a=z.desktop;\n",
         "[Added Associations]\nx-a=z.desktop;\n\n[Default Applications]\r\nx-a = b.desktop ; c.desktop;\r\n\n# end",
         "# x-a=stray\n[Default Applications]\nx-a=1.desktop\nx-a=2.desktop\n[Default Applications]\nx-c=3.desktop\n",
-        "no key file at all \u{FFFD}\n[[\n=\n", "[Default Applications]\n\n\n[Other]\nx-a=1\n",
+        "no key file at all \u{FFFD}\n[[\n=\n", "x-a=in no group", "# mine\nx-a=in no group\n\n",
+        "[Default Applications]\n\n\n[Other]\nx-a=1\n",
     ]
 
     @Test(arguments: texts, [true, false])

@@ -132,14 +132,15 @@ package struct KeyFile: Sendable {
 extension KeyFile {
     /// Inserts a value into the list of a key, before (`inFront`) or after all other values, unless the list already
     /// contains it. All other bytes stay the same. A missing key is added directly below its group's line. A missing
-    /// group is added before all others, so it does not matter whether the file ends with a newline.
+    /// group is added before all others, so it does not matter whether the file ends with a newline. Entries that belong
+    /// to no group stay in front of it.
     /// - Parameter own: records each change for ``withdraw(_:)``.
     mutating func insert(
         _ value: String, key: String, group: String, inFront: Bool, noting own: inout OwnEntries
     ) {
         guard let place = places(of: key, in: group).last else {
             if header(of: group) == nil {
-                lines.insert(KeyFileLine("[\(group)]"), at: lines.firstIndex(where: \.isGroup) ?? 0)
+                lines.insert(KeyFileLine("[\(group)]"), at: placeOfNewGroup)
                 own.madeGroup = true
             }
             lines.insert(KeyFileLine("\(key)=\(value);"), at: header(of: group)! + 1)
@@ -152,6 +153,10 @@ extension KeyFile {
         elements.insert(Array(value.utf8)[...], at: inFront ? 0 : elements.count - (isEnded ? 1 : 0))
         lines[place] = KeyFileLine(head, elements)
         own.note(key, madeLine: false)
+    }
+
+    private var placeOfNewGroup: Int {
+        lines.firstIndex(where: \.isGroup) ?? lines.lastIndex(where: \.isEntry).map { $0 + 1 } ?? 0
     }
 
     /// Removes the value that ``insert(_:key:group:inFront:noting:)`` has inserted, and nothing else.
