@@ -327,12 +327,13 @@ package final class Broker {
             }
             try await react(to: events)
         } catch {
-            let fault = await shutDown()
-            // If the store fails during the start, its error here gives no reason, but its fault does.
-            if error is StoreError, let fault { throw End.storeFailed("\(fault)") }
+            do { try await shutDown() } catch let fault {
+                // If the store fails during the start, its error here gives no reason, but its fault does.
+                if error is StoreError { throw fault }
+            }
             throw error
         }
-        await shutDown()
+        try await shutDown()
     }
 
     /// Reacts to events until one of them ends the broker.
@@ -372,23 +373,22 @@ package final class Broker {
     }
 
     /// Answers all callers (I18), makes everything durable, and closes the connections.
-    /// - Returns: the fault of the store, if it has failed.
-    @discardableResult
-    private func shutDown() async -> (any Error)? {
+    /// - Throws: ``End/storeFailed(_:)`` if the store could not make everything durable (I3).
+    private func shutDown() async throws {
         manager?.tell(.stopping)
         watchers.endAll()
         await urls.finish(within: .seconds(1))
         // Later calls get `NoReply` when the connection closes, so that their callers repeat them with the next broker.
         connection.objects.hold()
         records.finish()
-        var fault: (any Error)?
+        var fault: End?
         do { try await store.close() } catch {
             logger.error("the store did not close cleanly: \(error)")
-            fault = error
+            fault = .storeFailed("\(error)")
         }
         await direct.finish(within: .milliseconds(300))
         await connection.closeAfterFlush(within: .milliseconds(300))
-        return fault
+        if let fault { throw fault }
     }
 
     /// Reports changes of pasteboards to waiting calls and as signals, once the changes are on disk.

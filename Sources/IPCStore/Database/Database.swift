@@ -56,7 +56,23 @@ final class Database {
 
     /// An error with the given code, and with SQLite's message for the most recent failed call.
     func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
-        DatabaseError(code, handle.map { String(cString: sqlite3_errmsg($0)) }, sql: sql)
+        if isOverQuota(code) { return DatabaseError(SQLITE_FULL, "the user's disk quota is used up", sql: sql) }
+        return DatabaseError(code, handle.map { String(cString: sqlite3_errmsg($0)) }, sql: sql)
+    }
+
+    /// Whether a write failed because the user's disk quota is used up (I4). SQLite has a code for a full disk, but
+    /// reports this as a failed disk.
+    private func isOverQuota(_ code: Int32) -> Bool {
+        // SQLITE_IOERR_WRITE, which Swift does not import.
+        guard let handle, code == SQLITE_IOERR | 3 << 8 else { return false }
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        var errors: (database: Int32, log: Int32) = (0, 0)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &errors.database)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+        if let log, let methods = log.pointee.pMethods {
+            _ = methods.pointee.xFileControl?(log, SQLITE_FCNTL_LAST_ERRNO, &errors.log)
+        }
+        return errors.database == EDQUOT || errors.log == EDQUOT
     }
 
     func check(_ code: Int32, sql: String? = nil) throws {

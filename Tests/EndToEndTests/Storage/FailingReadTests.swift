@@ -22,7 +22,7 @@ struct FailingReadTests {
             for read in Self.reads {
                 try await Self.end(broker, end)
                 var settings = BrokerProcess.Settings()
-                settings.failingRead = read
+                settings.failing = .read(read)
                 if let failing = try? await BrokerProcess.start(settings) {
                     broker = failing
                     if try await Self.areRight(boards) { continue }

@@ -18,8 +18,8 @@ package final class BrokerProcess: Sendable {
         package var executable: String?
         /// Whether system calls are recorded; see ``BrokerProcess/recording()``.
         package var traced = false
-        /// Which read of `store.sqlite` fails with `EIO`, counted from 1 in each thread; `nil` if none fails.
-        package var failingRead: Int?
+        /// The system call that fails; `nil` if none fails.
+        package var failing: FailingCall?
 
         package init() {}
     }
@@ -133,14 +133,21 @@ package final class BrokerProcess: Sendable {
         return try SystemCallRecording(contentsOf: file)
     }
 
+    /// Whether the call that was to fail was made in the last run, which must have ended.
+    package func hasFailed() throws -> Bool {
+        guard let file = life.value.traceFile else { throw HarnessError("No call of this broker fails.") }
+        return try FileContents.text(file).contains("(INJECTED)")
+    }
+
     private static func launch(_ bus: PrivateBus, _ store: String, _ settings: Settings) async throws -> Life {
         let clock = ContinuousClock()
         let begin = clock.now
-        let traceFile = settings.traced ? bus.directory.appending("trace-\(UInt64.random(in: 0 ... .max))") : nil
+        let isTraced = settings.traced || settings.failing != nil
+        let traceFile = isTraced ? bus.directory.appending("trace-\(UInt64.random(in: 0 ... .max))") : nil
         let tracer =
-            traceFile.map { SystemCallTrace.command(output: $0) }
-            ?? settings.failingRead.map {
-                SystemCallTrace.failing("pread64", number: $0, on: store + "/store.sqlite", output: "/dev/null")
+            traceFile.map { output in
+                settings.failing.map { SystemCallTrace.failing($0, in: store, output: output) }
+                    ?? SystemCallTrace.command(output: output)
             } ?? []
         let command = tracer + [try settings.executable ?? Binaries.path("ipc-broker"), "--store", store]
         let process = try await bus.startBroker(command + settings.arguments, environment: settings.environment)

@@ -29,14 +29,15 @@ package final class SystemCallTrace: Sendable {
         ["strace", "--seccomp-bpf"] + options(output, calls, shownBytes) + ["--"]
     }
 
-    /// The words to put in front of a command so that one chosen system call on a file fails with `EIO`.
+    /// The words to put in front of a command so that a chosen system call fails.
     ///
     /// - Parameters:
-    ///     - number: which call fails, counted from 1 over each thread's calls on the file.
+    ///     - folder: the folder of the file that the call is for.
     ///     - output: the path of a file for the recorded calls.
-    package static func failing(_ call: String, number: Int, on file: String, output: String) -> [String] {
-        ["strace", "-f", "-qq", "-o", output, "-P", file]
-            + ["-e", "trace=\(call)", "-e", "inject=\(call):error=EIO:when=\(number)", "--"]
+    package static func failing(_ failing: FailingCall, in folder: String, output: String) -> [String] {
+        let when = "\(failing.number)" + (failing.repeats ? "+" : "")
+        return ["strace", "-f", "-qq", "-o", output, "-P", folder + "/" + failing.file]
+            + ["-e", "trace=\(failing.call)", "-e", "inject=\(failing.call):error=\(failing.error):when=\(when)", "--"]
     }
 
     /// Attaches to a running process and its threads, and returns when that is done. Only root can attach to a process
