@@ -49,12 +49,12 @@ def run_disk(shard, kind, way, cuts, programs, environment):
                 place.store = disk.path / f"store{number}"
                 place.programs, place.broker_environment = programs or shard.programs, environment
                 place.start_broker()
-                load, fate = cut(shard, place, disk)
+                load, fate, attempts = cut(shard, place, disk)
                 load.close()
                 disk.restore()
                 place.programs, place.broker_environment = shard.programs, {}
                 place.start_broker()
-                durable.Check(place, load, fate).run()
+                durable.Check(place, load, fate, attempts).run()
                 place.kill_broker()
                 shutil.rmtree(place.store)
                 shard.done()
@@ -65,13 +65,14 @@ def run_disk(shard, kind, way, cuts, programs, environment):
 
 
 def cut(shard, place, disk):
-    """Cuts the file system off during a load, and waits for the end of the broker. Returns the load, and a function
-    that says what is known about an operation."""
+    """Cuts the file system off during a load, and waits for the end of the broker. Returns the load, a
+    function that says what is known about an operation, and the attempts that the handler has seen for sure."""
     load = durable.Load(place, shard.random, 1_000_000)
     most = shard.random.randrange(*shard.pick((30, 60), (1, 500)))
     load.run(until=lambda: sum(len(lane.operations) for lane in load.lanes) > most)
     before = {id(operation) for operation in load.operations}
     answered = {id(operation) for operation in load.operations if operation.answer}
+    attempts = dict(load.handler.attempts)
     disk.cut(shard.random)
     begin = time.monotonic()
     while place.broker.poll() is None:
@@ -85,12 +86,13 @@ def cut(shard, place, disk):
         if id(operation) not in before and operation.fate == durable.ACKNOWLEDGED:
             raise Broken(f"operation {operation.number} of kind {operation.kind} was acknowledged after the cut")
 
+    # While ext4 and XFS shut down, fdatasync reports success for data that never reaches the disk (Linux 6.18). So it
+    # is unknown whether that is on the disk which the broker answered or delivered in that time.
     def fate(operation):
-        # While ext4 and XFS shut down, fdatasync reports success for data that never reaches the disk (Linux 6.18).
         is_sure = disk.way == "power" or id(operation) in answered
         return operation.fate if is_sure or operation.fate != durable.ACKNOWLEDGED else durable.UNKNOWN
 
-    return load, fate
+    return load, fate, load.handler.attempts if disk.way == "power" else attempts
 
 
 def control_synchronous_off(shard):
