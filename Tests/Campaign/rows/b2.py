@@ -63,9 +63,9 @@ class Clock:
         self.write()
 
     def restart_machine(self, seconds):
-        """The machine starts again after some time; its uptime is a few seconds."""
+        """The machine starts again after some time. Its uptime goes on here, because the kernel still states the real start
+        time of each process; `other_uptimes` starts with other ones."""
         self.wall += seconds
-        self.uptime = 30 - int(time.clock_gettime(time.CLOCK_BOOTTIME))
         self.write()
 
 
