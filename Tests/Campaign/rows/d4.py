@@ -66,7 +66,7 @@ def run_disk(shard, kind, way, cuts, programs, environment):
 
 def cut(shard, place, disk):
     """Cuts the file system off during a load, and waits for the end of the broker. Returns the load, a
-    function that says what is known about an operation, and the attempts that the handler has seen for sure."""
+    function that says what is known about an operation, and the attempts that the handler had seen before the cut."""
     load = durable.Load(place, shard.random, 1_000_000)
     most = shard.random.randrange(*shard.pick((30, 60), (1, 500)))
     load.run(until=lambda: sum(len(lane.operations) for lane in load.lanes) > most)
@@ -86,13 +86,13 @@ def cut(shard, place, disk):
         if id(operation) not in before and operation.fate == durable.ACKNOWLEDGED:
             raise Broken(f"operation {operation.number} of kind {operation.kind} was acknowledged after the cut")
 
-    # While ext4 and XFS shut down, fdatasync reports success for data that never reaches the disk (Linux 6.18). So it
-    # is unknown whether that is on the disk which the broker answered or delivered in that time.
+    # While ext4 and XFS shut down, fdatasync reports success for data that never reaches the disk (Linux 6.18, without
+    # the broker too). So whatever the broker answered or delivered during the cut may be on the disk or not.
     def fate(operation):
-        is_sure = disk.way == "power" or id(operation) in answered
-        return operation.fate if is_sure or operation.fate != durable.ACKNOWLEDGED else durable.UNKNOWN
+        is_sure = id(operation) in answered or operation.fate != durable.ACKNOWLEDGED
+        return operation.fate if is_sure else durable.UNKNOWN
 
-    return load, fate, load.handler.attempts if disk.way == "power" else attempts
+    return load, fate, attempts
 
 
 def control_synchronous_off(shard):
