@@ -30,8 +30,8 @@ def run(shard, programs=None, environment={}):
         if reason and shard.part.control:
             raise Broken(f"skipped: {reason}")
         if reason:
-            shard.add(skipped=cuts)
-            shard.figures["reason"] = reason
+            print(f"skipped {kind}: {reason}")
+            shard.add(**{f"skipped_{kind}": cuts})
             shard.done(cuts)
             continue
         # btrfs cannot be shut down (Linux 6.18).
