@@ -121,6 +121,16 @@ class RunnerTests(unittest.TestCase):
         code, out = self.campaign_run("--controls")
         self.assertEqual((code, out.count("\nbroken: X1")), (1, 2), out)
 
+    def test_what_this_machine_cannot_run_is_not_counted_as_done(self):
+        self.row("x1", "from campaign.shard import Skipped\ndef run(shard):\n    shard.skip(1, 'no disk')\n    shard.done(shard.count - 1)\n"
+                 "def control_disk(shard):\n    raise Skipped('no disk')\n")
+        self.campaign_run("--size", "full")
+        code, out = self.campaign_run()
+        self.assertEqual((code, out.count("skipped"), out.count("caught")), (0, 3, 0), out)
+        self.campaign_run("--report")
+        text = (self.campaign / "RESULTS.md").read_text()
+        self.assertRegex(text, r"\| 3 of 6 runs, 3 skipped \| yes \| 0 of 1 \|")
+
     def test_a_shard_that_hangs_ends_with_its_processes(self):
         self.row("x1", "import subprocess\ndef run(shard):\n    subprocess.run(['sleep', '1000.25'])\n")
         runner = self.campaign / "campaign/runner.py"

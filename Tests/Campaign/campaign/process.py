@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 
-from campaign.shard import Broken, Shard
+from campaign.shard import Broken, Shard, Skipped
 
 
 def carry_out(part, size, seed):
@@ -21,17 +21,19 @@ def carry_out(part, size, seed):
             broken = controlled(part, shard)
         else:
             part.row.module.run(shard)
-            if shard.units < part.count:
+            if shard.units + shard.skipped < part.count:
                 broken = f"only {shard.units} of {part.count} {part.row.module.UNIT} were done"
     except Broken as error:
         broken = str(error)
+    except Skipped as reason:
+        shard.skip(1, reason)
     except BaseException:
         broken = "the shard did not finish: " + traceback.format_exc()
     finally:
         shard.close()
     print(json.dumps(dict(
         row=part.row.name, variant=part.variant, number=part.number, control=part.control, size=size, seed=seed,
-        units=shard.units, seconds=round(time.monotonic() - begin, 1), figures=shard.figures, broken=broken)), file=out)
+        units=shard.units, skipped=shard.skipped, seconds=round(time.monotonic() - begin, 1), figures=shard.figures, broken=broken)), file=out)
     out.flush()
     sys.stdout.flush()
     os._exit(1 if broken else 0)

@@ -35,12 +35,12 @@ def latest(results):
 def line(row, found):
     shards = [result for result in found if not result["control"]]
     controls = [result for result in found if result["control"]]
-    units = sum(result["units"] for result in shards)
+    units, skipped = (sum(result[name] for result in shards) for name in ("units", "skipped"))
     broken = sum(bool(result["broken"]) for result in shards)
     cells = [
-        row.name, row.what, f"{units:,} of {row.units('full'):,} {row.module.UNIT}",
+        row.name, row.what, f"{units:,} of {row.units('full'):,} {row.module.UNIT}" + (f", {skipped:,} skipped" if skipped else ""),
         "–" if not shards else "yes" if not broken else f"**no** ({broken} shards)",
-        f"{sum(not result['broken'] for result in controls)} of {len(row.controls('full'))}",
+        f"{sum(not result['broken'] and not result['skipped'] for result in controls)} of {len(row.controls('full'))}",
         figures(shards), words(result["seed"] for result in found), words(result["commit"] for result in found),
         duration(sum(result["seconds"] for result in found))]
     return "| " + " | ".join(cells) + " |"

@@ -81,12 +81,12 @@ class Campaign:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        return dict(units=0, seconds=round(time.monotonic() - begin, 1), figures={}, broken=broken)
+        return dict(units=0, skipped=0, seconds=round(time.monotonic() - begin, 1), figures={}, broken=broken)
 
 
 def line(part, result, known):
-    state = "broken" if result["broken"] else "caught" if part.control else "held"
-    text = f"{part.title:36} {state:6} {result['units']:>8,} {part.row.module.UNIT:12} {result['seconds']:>7.1f} s"
+    state = "broken" if result["broken"] else "skipped" if result["skipped"] else "caught" if part.control else "held"
+    text = f"{part.title:36} {state:7} {result['units']:>8,} {part.row.module.UNIT:12} {result['seconds']:>7.1f} s"
     text += " (known)" if known else ""
     if not part.control:
         text += "  " + " ".join(f"{name}={value}" for name, value in result["figures"].items())

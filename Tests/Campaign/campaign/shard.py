@@ -14,6 +14,10 @@ class Broken(Exception):
     """A promise is broken. The text says which, and with which input it happens again."""
 
 
+class Skipped(Exception):
+    """This machine cannot run a control. The text says why."""
+
+
 class Shard:
     """One shard of a row.
 
@@ -37,7 +41,7 @@ class Shard:
         self._folder = tempfile.TemporaryDirectory(
             prefix="campaign-", dir=os.environ.get("TMPDIR", "/var/tmp"), ignore_cleanup_errors=True)
         self.folder = pathlib.Path(self._folder.name)
-        self.units, self.figures = 0, {}
+        self.units, self.skipped, self.figures = 0, 0, {}
 
     def pick(self, small, full):
         """Selects one of two values by the size of the run."""
@@ -46,6 +50,11 @@ class Shard:
     def done(self, units=1):
         """Counts units that are done and were right."""
         self.units += units
+
+    def skip(self, units, reason):
+        """Counts units that this machine cannot run."""
+        print(f"{self.part.title}: {units} skipped: {reason}")
+        self.skipped += units
 
     def expect(self, condition, sentence):
         """Ends the shard as broken unless the condition holds. The sentence says what is wrong."""

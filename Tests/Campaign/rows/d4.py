@@ -10,7 +10,7 @@ import time
 
 from campaign import disks, durable
 from campaign.place import Place
-from campaign.shard import Broken
+from campaign.shard import Broken, Skipped
 
 INVARIANTS = (1, 2, 3, 5, 7, 8, 11)
 UNIT = "cuts"
@@ -28,11 +28,9 @@ def run(shard, programs=None, environment={}):
         cuts = shard.count // len(kinds) + (number < shard.count % len(kinds))
         reason = disks.why_not(kind)
         if reason and shard.part.control:
-            raise Broken(f"skipped: {reason}")
+            raise Skipped(reason)
         if reason:
-            print(f"skipped {kind}: {reason}")
-            shard.add(**{f"skipped_{kind}": cuts})
-            shard.done(cuts)
+            shard.skip(cuts, reason)
             continue
         # btrfs cannot be shut down (Linux 6.18).
         ways = ["power"] if kind == "btrfs" else ["shutdown"] if cuts == 1 else ["shutdown", "power"]
