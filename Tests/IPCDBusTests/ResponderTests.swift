@@ -49,6 +49,23 @@ struct ResponderTests {
         withExtendedLifetime(watch) {}
     }
 
+    @Test func `a service that another one has replaced may still answer`() async throws {
+        let (client, successor) = (try await connect(), try await connect())
+        let objects = ObjectServer()
+        let echo = Echo.echo.answered { value, _ in
+            _ = try await successor.requestName(self.name, flags: .replaceExisting)
+            _ = try await client.owner(of: self.name)
+            return value
+        }
+        let description = InterfaceDescription(Echo.name, "One that is replaced.", [Echo.echo.description])
+        objects.export([ExportedInterface(description, methods: [echo], properties: [])], at: "/echo")
+        let service = try await connect(objects)
+        _ = try await service.requestName(name, flags: .allowReplacement)
+        let watch = try await client.watchName(name) { _, _ in }
+        #expect(try await ask(client, name) == .string("genuine"))
+        #expect(watch.owner == successor.uniqueName)
+    }
+
     @Test func `only the bus can report that a peer has left`() async throws {
         let (client, service) = (try await connect(), try await connect())
         let gone = try #require(service.uniqueName)

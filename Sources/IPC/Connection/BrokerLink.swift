@@ -31,6 +31,8 @@ final class BrokerLink {
     /// Whether a broker is known to have been running. If so, its absence means that it is restarting.
     private var wasThere = false
     private(set) var isClosed = false
+    /// Follows the owner of the broker's name from the first call on.
+    private var ownerWatch: Task<NameWatch, any Error>?
 
     /// - Parameter resends: whether each call that changes something gets an id. If so, the application is expected to
     ///   make more than one call, and the link may open a direct connection to the broker.
@@ -78,6 +80,18 @@ final class BrokerLink {
 
     // MARK: Calls
 
+    /// Makes the bus report the owner of the broker's name. Answers of other connections, which a session bus passes on,
+    /// then have no effect (I19). Calls do not wait for the first report, because it takes as long as a short call.
+    private func followOwner() {
+        guard ownerWatch == nil, let broker else { return }
+        ownerWatch = DBusActor.task { [connection, weak self] in
+            do { return try await connection.watchName(broker) } catch {
+                self?.ownerWatch = nil
+                throw error
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - timeout: the time-out for all attempts together, unless the link has a deadline.
     ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
@@ -94,6 +108,7 @@ final class BrokerLink {
         while true {
             guard waitsForBus || connection.isConnected else { throw .cutOff }
             let direct = await route.direct()
+            if direct == nil { followOwner() }
             do throws(CallError) {
                 let output = try await (direct ?? connection).call(
                     method, on: direct == nil ? broker : nil, at: path, input,

@@ -70,8 +70,9 @@ extension Connection {
         let names = names
         let subscription = Subscription(self, rule) { message in
             var reader = MessageReader(message)
-            guard let (_, _, new) = try? MessageBus.nameOwnerChanged.arguments.read(&reader) else { return }
-            names.signal(name, owner: new.isEmpty ? nil : BusName(trusted: new))
+            guard let (_, old, new) = try? MessageBus.nameOwnerChanged.arguments.read(&reader) else { return }
+            let (former, owner) = (old.isEmpty ? nil : BusName(trusted: old), new.isEmpty ? nil : BusName(trusted: new))
+            names.signal(name, from: former, to: owner)
         }
         let watch = NameWatch(name, number: number, names: names, subscription: subscription)
         try await bus(MessageBus.addMatch, rule.text)

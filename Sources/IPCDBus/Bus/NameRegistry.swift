@@ -9,6 +9,8 @@ final class NameRegistry {
 
     private(set) var owned: [BusName: UInt32] = [:]
     private var owners: [BusName: BusName] = [:]
+    /// The connections that owned a watched name before, since it is watched.
+    private var formerOwners: [BusName: Set<BusName>] = [:]
     private var watches: [BusName: [Watch]] = [:]
     /// Called with each name that this connection owned before a reconnect but not after it.
     var lostHandlers: [@DBusActor (BusName) -> Void] = []
@@ -16,13 +18,20 @@ final class NameRegistry {
 
     func owner(of name: BusName) -> BusName? { owners[name] }
 
+    /// Whether a connection may answer a call to a name: it owns the name or owned it before, because a service that
+    /// another one has replaced still answers its calls. `nil` if the owner is not known.
+    func mayAnswer(_ sender: BusName, for name: BusName) -> Bool? {
+        owners[name].map { $0 == sender || formerOwners[name]?.contains(sender) ?? false }
+    }
+
     /// The number of `NameOwnerChanged` signals received for each watched name. A newer signal may be handled before
     /// the answer of `GetNameOwner`, so the answer is used only if this number has not changed during the call.
     private(set) var signalled: [BusName: UInt64] = [:]
 
-    func signal(_ name: BusName, owner: BusName?) {
+    func signal(_ name: BusName, from former: BusName?, to owner: BusName?) {
         guard watches[name] != nil else { return }
         signalled[name, default: 0] += 1
+        if let former { formerOwners[name, default: []].insert(former) }
         learn(name, owner: owner)
     }
 
@@ -43,7 +52,7 @@ final class NameRegistry {
     func unwatch(_ name: BusName, _ number: UInt64) {
         watches[name]?.removeAll { $0.number == number }
         guard watches[name]?.isEmpty ?? true else { return }
-        (watches[name], owners[name], signalled[name]) = (nil, nil, nil)
+        (watches[name], owners[name], formerOwners[name], signalled[name]) = (nil, nil, nil, nil)
     }
 
     /// Records the owner of a watched name. The bus sends its messages in order, so the last reported owner is right.
@@ -57,6 +66,7 @@ final class NameRegistry {
 
     /// Records that the bus has disconnected, so that no name has an owner any more.
     func lost() {
+        formerOwners = [:]
         for name in Array(owners.keys) { learn(name, owner: nil) }
     }
 

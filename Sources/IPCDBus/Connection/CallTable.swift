@@ -65,7 +65,7 @@ final class CallTable {
         guard let sender = message.sender else { return false }
         if sender == responder || message.kind == .error && sender == .bus { return true }
         if responder == .bus || responder.isUnique { return false }
-        return names.owner(of: responder).map { $0 == sender } ?? true
+        return names.mayAnswer(sender, for: responder) ?? true
     }
 
     /// Registers a call as soon as it has been sent: its answer may arrive before the caller starts waiting.

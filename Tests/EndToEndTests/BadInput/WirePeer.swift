@@ -45,6 +45,11 @@ struct WireMessage: Sendable, CustomStringConvertible {
         }
     }
 
+    /// A call that the peer never got, so that it can forge an answer.
+    static func call(from sender: String, serial: Int) throws -> WireMessage {
+        try WireMessage(#"{"sender":\#(JSON.text(sender)),"serial":\#(serial)}"#)
+    }
+
     /// The name of an error; `nil` for anything else.
     var error: String? { values["error"]?.text }
     /// The error message.

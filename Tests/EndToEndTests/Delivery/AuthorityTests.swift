@@ -119,6 +119,28 @@ struct AuthorityTests {
         await application.close()
     }
 
+    /// A session bus passes on answers to calls that their sender never got, and serial numbers can be guessed.
+    @DBusActor
+    @Test func `I19: an answer to the library that is not from the broker has no effect`() async throws {
+        let scene = try await DeliveryScene.start()
+        let application = try await Application.connect(
+            id: "demo.Library", schemes: ["library.demo"], resends: false, bus: .address(scene.bus.address))
+        let opening = DBusActor.task { try await application.open(DeliveryScene.url()) }
+        let request = try await scene.next()
+        let unique = try #require(try await scene.succeed(.bus("GetNameOwner", [.s("demo.Library")])).body[0].text)
+        _ = try await scene.peer.open("forger")
+        for serial in 1...100 {
+            let outcome: KeyValuePairs<String, WireValue> = [
+                "id": .s(request.id), "outcome": .s("handled"), "application": .s("x"), "attempts": .u(1),
+            ]
+            try await scene.peer.answer(.call(from: unique, serial: serial), [.options(outcome)], on: "forger")
+        }
+        try await scene.succeed(.describe(), on: "forger")
+        try await scene.answer(request, "declined")
+        #expect(try await opening.value.outcome == .declined)
+        await application.close()
+    }
+
     /// A sender that uses the library learns the outcome of a request only from the broker.
     @DBusActor
     @Test func `I19: an outcome that is not from the broker is ignored`() async throws {
