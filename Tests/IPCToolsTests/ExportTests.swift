@@ -103,6 +103,20 @@ struct ExportTests {
         #expect(failure?.exit == .cannotCreate)
     }
 
+    /// In a folder such as /tmp, another user can put a link at the path of an export.
+    @Test(.enabled(if: geteuid() == 0, "only root can make a link of another user"))
+    func aLinkOfAnotherUserIsNotFollowed() throws {
+        let (target, link) = (try folder.makeDirectory("target"), folder.appending("link"))
+        #expect(symlink(target, link) == 0 && lchown(link, 65_534, 65_534) == 0)
+        for path in [link, link + "/"] {
+            let failure = #expect(throws: ToolFailure.self) { _ = try ExportFolder(creating: path) }
+            #expect(failure?.exit == .cannotCreate)
+        }
+        // The control: a link of the user.
+        #expect(lchown(link, 0, 0) == 0)
+        _ = try ExportFolder(creating: link)
+    }
+
     /// Each kind of damage is found on its own. The negative control is the test above, which reads an undamaged
     /// export.
     @Test(arguments: ["flip", "cut line", "cut byte", "drop line", "blob flip", "blob cut", "blob gone", "unfinished"])

@@ -43,6 +43,11 @@ package final class ExportFolder {
         existed = mkdir(path, 0o700) != 0
         if existed {
             guard errno == EEXIST else { throw .cannotMake(name, errno) }
+            guard !Self.isLinkOfAnotherUser(path) else {
+                throw ToolFailure(
+                    name: "CannotCreate", message: "\(name) is a link of another user; give the folder itself",
+                    exit: .cannotCreate)
+            }
             if Self.isAbandoned(path) { Self.removeParts(path) }
             guard Self.names(path)?.isEmpty ?? false else {
                 throw ToolFailure(
@@ -67,6 +72,16 @@ package final class ExportFolder {
         guard !isFinished else { return }
         Self.removeParts(path)
         if !existed { rmdir(path) }
+    }
+
+    /// Whether a link of another user is at this path, who could have put it into a folder such as /tmp. The kernel
+    /// rejects such a link only if it is configured to (`fs.protected_symlinks`).
+    private static func isLinkOfAnotherUser(_ path: String) -> Bool {
+        // With a slash at its end, a path names the target of the link.
+        let slashes = path.reversed().prefix { $0 == "/" }.count
+        var status = stat()
+        guard lstat(String(path.dropLast(slashes)), &status) == 0 else { return true }
+        return status.st_mode & S_IFMT == S_IFLNK && status.st_uid != geteuid()
     }
 
     /// The names in a folder; `nil` if it cannot be read.
