@@ -1,5 +1,6 @@
 import Glibc
 import IPCTesting
+import Testing
 
 /// A caller with a different root directory, like a program in a Flatpak: it connects, then changes its root.
 struct SandboxPeer: Sendable {
@@ -11,14 +12,20 @@ struct SandboxPeer: Sendable {
 
     /// - Parameters:
     ///   - info: the content of `.flatpak-info`; `nil` for a root directory without it.
-    ///   - isNumberReused: whether the process that connected leaves its connection to another process in the sandbox,
-    ///     and a process outside of the sandbox gets its number.
-    static func start(info: String?, isNumberReused: Bool = false) async throws -> SandboxPeer {
+    ///   - connected: if given, the process that connected leaves its connection to another process in the sandbox.
+    ///     This is called then, before a process outside of the sandbox gets the number.
+    static func start(info: String?, connected: (() async throws -> Void)? = nil) async throws -> SandboxPeer {
         let root = try TemporaryDirectory("root")
         if let info { try FileContents.write(info, to: root.appending(".flatpak-info")) }
-        let program = try await PythonPeer.start(script, arguments: [root.path] + (isNumberReused ? ["reused"] : []))
+        let program = try await PythonPeer.start(script, arguments: [root.path] + (connected == nil ? [] : ["reused"]))
         let peer = SandboxPeer(program: program, root: root)
-        try await program.waitForLine("ready")
+        if let connected {
+            try await program.waitForLine("connected")
+            try await connected()
+            #expect(try await program.ask("go") == "ready")
+        } else {
+            try await program.waitForLine("ready")
+        }
         return peer
     }
 
@@ -32,12 +39,21 @@ struct SandboxPeer: Sendable {
     func ask(_ expression: String) async throws -> String { try await program.ask(expression) }
 
     private static let script = #"""
-        import json, os, signal, sys
+        import json, os, signal, sys, time
         import dbus, dbus.bus, dbus.lowlevel
+
+        def ticks():
+            return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
 
         def reuse(number, reused):
             "Gives the number of a process that ends to a process outside of the sandbox, and waits for all of them."
             os.waitpid(number, 0)
+            print("connected", flush=True)
+            sys.stdin.readline()
+            # The kernel gives the start of processes in ticks.
+            now = ticks()
+            while ticks() == now:
+                pass
             lives, stays = os.pipe()
             while True:
                 with open("/proc/sys/kernel/ns_last_pid", "w") as last:
