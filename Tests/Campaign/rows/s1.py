@@ -517,7 +517,8 @@ def exports(scene):
         os.close(stop)
         os.close(stops)
         os.waitpid(pid, 0)
-        if left := list(outside.iterdir()):
+        # The other user may put own links there.
+        if left := [path for path in outside.iterdir() if path.lstat().st_uid != intruders.NOBODY]:
             raise Broken(f"an export (exit code {code}, {errors!r}) went through the link of another user: {left}")
         if code == 0:
             for path in [folder, *folder.rglob("*")]:
