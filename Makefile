@@ -78,7 +78,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # Make runs one recipe at a time, because a Swift build uses all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check-generators check-campaign check oracle campaign debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean api manuals deb test-deb docs recording
+	check-generators check-campaign check oracle campaign fuzz debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean api manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -162,6 +162,18 @@ check-oracle: SEED = $(shell shuf -i 1-1000000000 -n 1)
 check-oracle:
 	$(MAKE) oracle SEED=$(SEED) COUNT=$(if $(filter small,$(IPC_TEST_SIZE)),300000,5000000)
 	$(if $(filter small,$(IPC_TEST_SIZE)),,$(MAKE) oracle SEED=$(SEED) COUNT=500000 ORACLE=--sanitize=address)
+
+# The fuzz targets with libFuzzer, AddressSanitizer, and the internals of the modules (Tests/Campaign/Fuzz).
+FUZZ = .build/fuzz
+FUZZ_FLAGS = $(SWIFT_FLAGS) -c release --scratch-path $(FUZZ) --sanitize=address --disable-dead-strip \
+	-Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp -Xswiftc -enable-testing -Xswiftc -DFUZZING \
+	-Xlinker $(shell clang -print-file-name=libclang_rt.fuzzer_no_main-$(shell uname -m).a) -Xlinker -lstdc++
+FUZZ_SOURCES = $(shell find Tests/Campaign/Fuzz Tests/IPCDBusOracle -type f)
+fuzz: $(FUZZ)/built
+
+$(FUZZ)/built: $(SOURCES) $(FUZZ_SOURCES)
+	swift build $(FUZZ_FLAGS) --product fuzz-targets
+	@touch $@
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests

@@ -132,6 +132,13 @@ let package = Package(
         .executableTarget(
             name: "wire-oracle", dependencies: ["IPCDBusOracle", "IPCDBus"], path: "Tests/wire-oracle",
             swiftSettings: strict),
+        // Replays inputs of the campaign's fuzzing. "make fuzz" builds it with libFuzzer.
+        .executableTarget(
+            name: "fuzz-targets",
+            dependencies: [
+                "IPCTools", "IPC", "IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCDBusOracle",
+                "CLibDBus",
+            ], path: "Tests/Campaign/Fuzz", exclude: ["Control"], swiftSettings: strict),
         .testTarget(
             name: "IPCBrokerTests",
             dependencies: [

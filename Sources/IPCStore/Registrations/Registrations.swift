@@ -209,7 +209,7 @@ extension StoredDefault {
 }
 
 extension AccessPolicy {
-    fileprivate init?(_ row: SQLRow) {
+    init?(_ row: SQLRow) {
         guard row.isIntact(.policy, checksum: 5), let allowed = Self.applications(row.bytes(3)),
             let refused = Self.applications(row.bytes(4))
         else { return nil }
