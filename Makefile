@@ -78,7 +78,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # Make runs one recipe at a time, because a Swift build uses all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check-generators check-campaign check oracle campaign fuzz debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean api manuals deb test-deb docs recording
+	check-generators check-campaign check oracle campaign fuzz tsan asan debug dynamic static build bench bench-growth bench-soak bench-programs lint install uninstall clean api manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -174,6 +174,18 @@ fuzz: $(FUZZ)/built
 $(FUZZ)/built: $(SOURCES) $(FUZZ_SOURCES)
 	swift build $(FUZZ_FLAGS) --product fuzz-targets
 	@touch $@
+
+# The tests and the debug programs with a sanitizer. Its functions in place of C++'s "new" and "delete" are linked whole:
+# otherwise, libjemalloc's would be used, whose memory the sanitizer's free(3) does not know. ThreadSanitizer also needs to
+# know what Swift's libraries do to order accesses (order.c).
+SANITIZED = swift build $(SWIFT_FLAGS) --build-tests --scratch-path .build/$@ -Xlinker --whole-archive -Xlinker \
+	$(shell clang -print-file-name=libclang_rt.$@_cxx-$(shell uname -m).a) -Xlinker --no-whole-archive
+tsan:
+	@mkdir -p .build/tsan && clang -O1 -c Tests/Campaign/Sanitizers/order.c -o .build/tsan/order.o
+	$(SANITIZED) --sanitize=thread -Xlinker $(CURDIR)/.build/tsan/order.o
+
+asan:
+	$(SANITIZED) --sanitize=address
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests
