@@ -500,22 +500,25 @@ def replace_by_link(store, name, target):
 def exports(scene):
     """An export into a folder that all users can write to: another user puts links in its way."""
     shared, outside = scene.shard.folder / "shared", scene.shard.folder / "target"
+    os.chmod(scene.shard.folder, 0o755)
     for folder in (shared, outside):
         folder.mkdir()
         os.chmod(folder, 0o1777 if folder == shared else 0o777)
     for number in range(scene.shard.pick(3, 40)):
         folder = shared / f"export{number}"
-        stop, stops = os.pipe()
+        (stop, stops), (ready, readies) = os.pipe(), os.pipe()
         pid = os.fork()
         if pid == 0:
             os.setgroups([])
             os.setresuid(intruders.NOBODY, intruders.NOBODY, intruders.NOBODY)
             os.close(stops)
             os.set_blocking(stop, False)
-            put_links(folder, outside, stop)
+            put_links(folder, outside, stop, readies, way=number % 3)
+        os.close(readies)
+        os.read(ready, 1)
         code, _, errors = scene.place.run("ipc-client", "board", "export", str(folder))
-        os.close(stop)
-        os.close(stops)
+        for descriptor in (stop, stops, ready):
+            os.close(descriptor)
         os.waitpid(pid, 0)
         # The other user may put own links there.
         if left := [path for path in outside.iterdir() if path.lstat().st_uid != intruders.NOBODY]:
@@ -526,14 +529,19 @@ def exports(scene):
                     raise Broken(f"others may use {path} of an export: {oct(path.lstat().st_mode)}")
 
 
-def put_links(folder, outside, stop):
-    """In another user's process: links to `outside` at the path of an export and below it, until told to stop."""
+def put_links(folder, outside, stop, ready, way):
+    """In another user's process: a link to `outside` at the path of an export, until told to stop. The link stays (0),
+    or it comes and goes (1), with others below it (2)."""
     while True:
-        for path in (folder, folder / "blobs", folder / "store.jsonl"):
+        for path in (folder, folder / "blobs", folder / "store.jsonl")[:3 if way == 2 else 1]:
             with contextlib.suppress(OSError):
                 path.symlink_to(outside)
         with contextlib.suppress(OSError):
-            folder.unlink()
+            os.write(ready, b"x")
+            os.close(ready)
+        if way:
+            with contextlib.suppress(OSError):
+                folder.unlink()
         with contextlib.suppress(BlockingIOError):
             if os.read(stop, 1) == b"":
                 os._exit(0)
