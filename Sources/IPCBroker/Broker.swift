@@ -77,9 +77,14 @@ package final class Broker {
         signal(SIGXFSZ, SIG_IGN)
         log.setLevel(configuration.logLevel)
         if let whenQuiet = configuration.whenQuiet { await DBusActor.whenQuiet(whenQuiet) }
-        let broker = try await Broker(
-            configuration.fitted(to: places), reading: { try read().fitted(to: places) }, log: log)
-        try await broker.serve(signals)
+        do {
+            let broker = try await Broker(
+                configuration.fitted(to: places), reading: { try read().fitted(to: places) }, log: log)
+            try await broker.serve(signals)
+        } catch CallError.disconnected {
+            // The bus ended while the broker was starting.
+            throw End.busLost
+        }
     }
 
     private init(

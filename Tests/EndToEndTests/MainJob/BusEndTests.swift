@@ -1,7 +1,9 @@
+import IPCDBus
 import IPCTesting
 import Testing
 
 /// A session ends with its bus, and programs that the bus started exit with both.
+@DBusActor
 @Suite(.privateBus)
 struct BusEndTests {
     @Test func theBrokerExitsCleanlyWithItsBus() async throws {
@@ -10,6 +12,28 @@ struct BusEndTests {
         #expect(try await broker.wait() == .success)
         #expect(broker.log.contains("notice") && broker.log.contains("the message bus was closed"), "\(broker.log)")
         #expect(!broker.log.contains("error"), "\(broker.log)")
+    }
+
+    /// The bus ends as soon as it knows the broker's connection, so the broker has not finished its start. If it does not
+    /// know yet that it is connected, it reports that there is no bus (69).
+    @Test func aBrokerWhoseBusEndsDuringItsStartDoesNotReportAFailure() async throws {
+        let bus = try PrivateBus.current
+        for round in 1...10 {
+            let witness = try await Connection.open(.address(bus.address))
+            let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+            let subscription = try await witness.subscribe(to: MessageBus.nameOwnerChanged, from: .bus) { change, _ in
+                if change.0.hasPrefix(":"), !change.2.isEmpty { arrival.yield() }
+            }
+            let broker = try await RunningProcess.start(
+                Binaries.path("ipc-broker"), ["--store", bus.directory.appending("store")],
+                environment: bus.environment)
+            for await _ in arrivals { break }
+            try await bus.kill()
+            let status = try await broker.wait()
+            #expect(status == .success || status == .exited(69), "round \(round): \(broker.errors.text)")
+            withExtendedLifetime(subscription) {}
+            try await bus.startAgain()
+        }
     }
 
     /// The sender cannot know what the handler did, because the handler already has the URL when the bus ends.
