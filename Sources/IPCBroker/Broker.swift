@@ -332,7 +332,8 @@ package final class Broker {
             }
             try await react(to: events)
         } catch {
-            do { try await shutDown() } catch let fault {
+            let hasStore = if case End.storeFailed = error { false } else { true }
+            do { try await shutDown(hasStore: hasStore) } catch let fault {
                 // If the store fails during the start, its error here gives no reason, but its fault does.
                 if error is StoreError { throw fault }
             }
@@ -378,13 +379,20 @@ package final class Broker {
     }
 
     /// Answers all callers (I18), makes everything durable, and closes the connections.
+    /// - Parameter hasStore: whether the store still works. If the disk has failed, callers are told so.
     /// - Throws: ``End/storeFailed(_:)`` if the store could not make everything durable (I3).
-    private func shutDown() async throws {
+    private func shutDown(hasStore: Bool = true) async throws {
         manager?.tell(.stopping)
         watchers.endAll()
         await urls.finish(within: .seconds(1))
         // Later calls get `NoReply` when the connection closes, so that their callers repeat them with the next broker.
         connection.objects.hold()
+        // So do calls that arrived earlier, but reach the store only after it is closed.
+        if hasStore {
+            connection.objects.translate = {
+                $0 as? StoreError == .unavailable ? Self.stopping : Self.translate($0)
+            }
+        }
         records.finish()
         var fault: End?
         do { try await store.close() } catch {
@@ -408,6 +416,10 @@ package final class Broker {
         status?.changed()
         idle.released()
     }
+
+    /// The error that the bus would send if the broker were killed. The library repeats the call with the next broker.
+    private static let stopping = ErrorReply(
+        .noReply, "the broker stopped before it carried out the call; repeat it with the next broker")
 
     /// Converts an error to one that the D-Bus contract names; `nil` if the error is a fault of the broker.
     private nonisolated static func translate(_ error: any Error) -> ErrorReply? {

@@ -159,6 +159,37 @@ struct ReplacementTests {
         if isReplaced { #expect(try await broker.wait() == .success) }
     }
 
+    /// Writes as a new caller each time, because the broker first asks the bus about a new caller.
+    /// - Returns: the errors.
+    private static func write(until isOver: Observed<Bool>) async throws -> [CallError] {
+        var errors: [CallError] = []
+        while !isOver.value {
+            let client = try await BrokerClient(isDirect: false)
+            do {
+                try await client.set([.string("x")], on: "kept")
+            } catch let error as CallError {
+                errors.append(error)
+            }
+            await client.connection.closeAfterFlush()
+        }
+        return errors
+    }
+
+    /// A call that reaches the store of the old broker too late is not carried out. Its caller repeats it, as after a
+    /// crash.
+    @Test func `I18, I24: no call is rejected because the old broker stops`() async throws {
+        let broker = try await BrokerProcess.start()
+        try await BrokerClient().create("kept")
+        let isOver = Observed(false)
+        let writers = (1...4).map { _ in Task { try await Self.write(until: isOver) } }
+        for _ in 1...20 { #expect(try await broker.replace() == .success) }
+        isOver.update { $0 = true }
+        for writer in writers {
+            let errors = try await writer.value
+            #expect(errors.allSatisfy { $0.isRemote(.noReply) }, "\(errors)")
+        }
+    }
+
     /// An owner that does not allow a replacement, as a broker of an earlier version.
     @Test func `an owner that keeps the name is left alone`() async throws {
         let owner = try await Connection.open(.address(try PrivateBus.current.address))
