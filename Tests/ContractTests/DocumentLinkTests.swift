@@ -13,7 +13,8 @@ struct DocumentLinkTests {
         .map { "Examples/\($0)" }
 
     private static let documents =
-        (["", "docs", "Examples", "Benchmarks", "Tests/Hostile"] + examples).flatMap { documents(in: $0) }
+        (["", "docs", "Examples", "Benchmarks", "Tests/Hostile", "Tests/Campaign"] + examples)
+        .flatMap { documents(in: $0) }
 
     private func text(_ path: String) throws -> String {
         try FileContents.text("\(ProjectFiles.root)/\(path)")
