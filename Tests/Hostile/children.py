@@ -1,5 +1,6 @@
 """Processes of an attack, which can be stopped, and floods of messages whose answers are not read."""
 
+import contextlib
 import os
 import select
 import signal
@@ -21,8 +22,11 @@ class Child:
             try:
                 work(tell)
             except BaseException:
-                tell("failed: " + repr(traceback.format_exc()[-500:]))
-            os._exit(0)
+                # If nobody reads the line, the process still must not go on as its parent.
+                with contextlib.suppress(OSError):
+                    tell("failed: " + repr(traceback.format_exc()[-500:]))
+            finally:
+                os._exit(0)
         os.close(writer)
         self.lines = os.fdopen(reader)
 

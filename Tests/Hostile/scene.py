@@ -33,6 +33,7 @@ class Scene:
             PATH=os.environ["PATH"], HOME=str(self.folder), XDG_RUNTIME_DIR=str(self.folder), LANG="C.UTF-8",
             XDG_DATA_HOME=str(self.folder / "data"), XDG_CONFIG_HOME=str(self.folder / "config"),
             DBUS_SESSION_BUS_ADDRESS=f"unix:path={self.folder / 'bus'}", PYTHONDONTWRITEBYTECODE="1")
+        self.limits = limits
         self.bus = buses.Bus(bus, limits, self.folder, self.environment | self.GIVES_BACK)
         self.path = self.bus.path
         self.processes = []

@@ -278,4 +278,4 @@ def control_reorder(shard):
 
 def control_acknowledge_before_commit(shard):
     """The broker accepts requests before they are on disk, and is killed."""
-    defective(shard, "acknowledge-before-commit", ["does not know it any more", "after a crash"], queued=1, broker=2)
+    defective(shard, "acknowledge-before-commit", ["does not know it any more", "after a crash", "after attempt"], queued=1, broker=2)

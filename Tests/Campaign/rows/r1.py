@@ -6,7 +6,8 @@ that come and go, exhausted descriptors, and more. Honest clients call meanwhile
 or is disconnected. Broker and bus stay small. Within 1 s of quiet, connections, descriptors and threads are back at
 their number before the attack.
 
-At small size, each variant runs one program once, which the seed chooses: `make check-hostile` runs all of them.
+At small size, each variant runs one short program once, which the seed chooses: `make check-hostile` runs all of them. Programs
+with a known defect (`OPEN`) count as broken at full size.
 
 Some programs run as `nobody`, because the kernel exempts root from some limits. They always use dbus-daemon: the
 systemd that starts dbus-broker needs root here.
@@ -19,6 +20,9 @@ from campaign.shard import Broken
 
 INVARIANTS = (15, 16, 17)
 UNIT = "attacks"
+SMALL = (
+    "flood_connections", "flood_introspection", "stopped_handler", "few_descriptors", "stolen_records", "full_table",
+    "equal_timers", "broken_promise")
 ATTACKS = [name for name in trials.names() if not name.startswith("control_")]
 SIZES = dict(small=4, full=4 * len(ATTACKS))
 SHARD = 10
@@ -36,7 +40,7 @@ def run(shard):
 def chosen(shard):
     """At full size, the shards of a variant share all attacks."""
     if shard.size == "small":
-        return shard.random.sample(ATTACKS, shard.count)
+        return shard.random.sample(SMALL, shard.count)
     return ATTACKS[shard.number::-(-len(ATTACKS) // SHARD)]
 
 

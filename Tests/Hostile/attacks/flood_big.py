@@ -4,6 +4,10 @@ They read no answers."""
 import children
 import wire
 
+OPEN = dict(
+    daemon="I15, I16: long messages delay the others by more than 250 ms, and the bus grows",
+    broker="I15: as on dbus-daemon")
+
 SIZE = 15 << 20
 
 

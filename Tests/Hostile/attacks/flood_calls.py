@@ -4,6 +4,10 @@ with long answers, one method after the other."""
 import children
 import wire
 
+OPEN = dict(
+    daemon="I15, I16: calls whose answers are not read delay all others by seconds, and the broker grows",
+    broker="I15, I16: as on dbus-daemon")
+
 NAMES = 300
 BOUNDS = dict(bus=16)
 PEER, PROPERTIES = "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties"

@@ -4,6 +4,9 @@ import children
 import time
 import wire
 
+OPEN = dict(
+    broker="I15: the others wait for about 500 ms")
+
 
 def signal(interface, member, signature, *values, path="/org/freedesktop/DBus", destination=None):
     return wire.message(

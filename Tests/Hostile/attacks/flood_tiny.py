@@ -4,6 +4,10 @@ answers. Two of them use the bus, and two direct connections."""
 import children
 import wire
 
+OPEN = dict(
+    daemon="I15: the others wait for about 250 ms on a busy machine",
+    broker="I15: honest clients are cut off")
+
 
 def messages(connection):
     ping = wire.message(

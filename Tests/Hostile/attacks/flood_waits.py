@@ -3,6 +3,10 @@
 import children
 import wire
 
+OPEN = dict(
+    daemon="I15: calls that wait delay the others by more than 250 ms",
+    broker="I15: as on dbus-daemon")
+
 
 def wait_for(names, seen):
     """A call that waits for the next change."""

@@ -21,7 +21,8 @@ def send(path, count):
 
 
 def attack(scene):
-    count = scene.full(400, 60)
+    # With small limits, the bus allows 128 calls of a connection that are not answered.
+    count = 40 if scene.limits == "small" else scene.full(400, 60)
     handler, other = scene.connect(), scene.connect()
     handler.request(*wire.BUS, "RequestName", "su", APPLICATION, 4)
     handler.ask("Schemes1", "Register", "sasa{sv}", APPLICATION, ["answering"], {"window": ("u", 1_024)})
