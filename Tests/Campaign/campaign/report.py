@@ -5,8 +5,8 @@ from campaign import rows
 HEAD = """# Results of the campaign
 
 `Tests/Campaign/run.py --report` writes this file from the results of full size; [README.md](README.md) says what each row
-proves. A row is complete when all its units are done. The last line of each row's controls that was not caught, and
-each shard that was broken, would be listed under the table.
+proves. A row is complete when all its units are done. Shards that are broken, and controls that are not caught, are listed
+below the table. The time is the sum of all shards; two run at a time.
 
 | row | what | done | held | controls caught | figures | seeds | commit | time |
 |---|---|---|---|---|---|---|---|---|
