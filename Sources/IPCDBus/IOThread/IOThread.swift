@@ -31,8 +31,11 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let poll = epoll_create1(CInt(EPOLL_CLOEXEC))
     private let wakeUp = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
 
-    // Used only on this thread, except that other threads read `identity`.
-    private var identity: pthread_t?
+    /// This thread, which sets it once it runs; 0 before. Other threads read it too.
+    private let identity = Atomic<pthread_t>(0)
+
+    // The rest is used only on this thread.
+
     /// Whether the next enqueued job runs immediately instead of being queued.
     private var isBeginning = false
     /// The jobs and actions being run. The array is swapped with `inbox.arrivals`, so that both keep their capacity.
@@ -108,7 +111,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    private var isCurrent: Bool { identity.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    private var isCurrent: Bool { pthread_equal(identity.load(ordering: .relaxed), pthread_self()) != 0 }
 
     // MARK: Work of DBusActor
 
@@ -155,7 +158,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
             "dbus-io",
             { thread in
                 let thread = Unmanaged<IOThread>.fromOpaque(thread!).takeUnretainedValue()
-                thread.identity = pthread_self()
+                thread.identity.store(pthread_self(), ordering: .relaxed)
                 DBusActor.assumeIsolated { thread.run() }
             }, Unmanaged.passRetained(self).toOpaque())
         precondition(status == 0, "the process cannot start its I/O thread")
