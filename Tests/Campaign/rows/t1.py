@@ -27,6 +27,7 @@ BUSES = False
 # Patterns of tests that cannot pass in a program with a sanitizer, each with the reason.
 SKIPPED = {
     "IPCQueuesTests.*equal deadlines cost no more": "measures time, which a sanitizer multiplies",
+    "IPCStoreTests.*memoryIsLocked": "checks mlock(2), which does nothing in a program with a sanitizer",
     "IPCDBusTests.*uses memory only for what has arrived": "counts the pages of memory, which a sanitizer shadows",
 }
 ENVIRONMENT = os.environ | {"SWIFT_BACKTRACE": "enable=no"}
@@ -117,7 +118,7 @@ def tests(shard, sanitizer, kind, name):
         env=ENVIRONMENT | options | dict(
             IPC_TEST_SIZE="small", IPC_TEST_SEED=str(shard.random.getrandbits(32)), TMPDIR=str(shard.folder)),
         cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-    output = ended.stdout + ended.stderr
+    output = re.sub(r"\x1b\[[0-9;]*m", "", ended.stdout + ended.stderr)
     count = re.search(r"Test run with (\d+) tests? .* passed", output)
     if any(reports.iterdir()) or ended.returncode or not count:
         raise Broken(f"{sanitizer} {name} ended with {ended.returncode}: {found(reports)}; {failures(output)}")
@@ -133,9 +134,11 @@ def suites(folder):
 
 
 def found(reports):
-    """The reports, each different one once."""
-    texts = {summary(path.read_text(errors="replace")): path.name for path in reports.iterdir()}
-    return "; ".join(f"{text} ({name})" for text, name in sorted(texts.items())[:20]) or "no report"
+    """The reports, each different one once, and one of them in full."""
+    texts = [path.read_text(errors="replace") for path in reports.iterdir()]
+    if not texts:
+        return "no report"
+    return "; ".join(sorted({summary(text) for text in texts})[:20]) + f". For example: {texts[0][:4_000]}"
 
 
 def summary(report):
