@@ -121,6 +121,8 @@ final class PendingRequest: @DBusActor Deadlined {
 
     func takeWaiters() -> [RequestWaiter] { waiters.takeAll() }
 
+    func takeCancellers() -> [RequestWaiter] { waiters.takeCancellers() }
+
     func takeAcceptanceWaiters() -> [RequestWaiter] { acceptanceWaiters.takeAll() }
 
     /// Answers the calls in ``acceptanceWaiters``, and makes the request ready for delivery.

@@ -11,6 +11,8 @@ final class RequestWaiter {
         case repetition
         /// A call that waits for the outcome of another call's request.
         case observer
+        /// A call that has cancelled the request.
+        case canceller
     }
 
     private static var last: UInt64 = 0
@@ -33,10 +35,10 @@ final class RequestWaiter {
     }
 
     /// Whether the caller is a sender of the request, so that its departure may cancel the request.
-    var isSender: Bool { role != .observer }
+    var isSender: Bool { role == .sender || role == .repetition }
 
-    /// Whether the call counts against the limits on waiting calls.
-    var isCharged: Bool { role != .sender }
+    /// Whether the call counts against the limits on waiting calls. A call that cancels waits only for the disk.
+    var isCharged: Bool { role == .repetition || role == .observer }
 
     /// Sets the closure that ``end(with:)`` calls with the result.
     func begin(_ answer: @escaping DelayedAnswer<OpenURLResult>) { self.answer = answer }
@@ -71,6 +73,13 @@ struct RequestWaiters {
     /// - Returns: whether the call was in the set.
     @discardableResult
     mutating func remove(_ waiter: RequestWaiter) -> Bool { waiters.removeValue(forKey: waiter.number) != nil }
+
+    /// Removes the calls that have cancelled the request, and returns them.
+    mutating func takeCancellers() -> [RequestWaiter] {
+        let cancellers = waiters.values.filter { $0.role == .canceller }
+        for waiter in cancellers { remove(waiter) }
+        return cancellers
+    }
 
     /// Removes all waiters, and returns them in order of arrival.
     mutating func takeAll() -> [RequestWaiter] {

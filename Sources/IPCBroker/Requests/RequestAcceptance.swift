@@ -269,7 +269,7 @@ final class RequestAcceptance {
     /// - Parameter earlier: the request to restore in its place. Calls that only observe then wait for `earlier`.
     func refuse(_ pending: PendingRequest, _ error: any Error, restoring earlier: PendingRequest?) {
         if let earlier {
-            for waiter in pending.takeWaiters() { (waiter.isSender ? pending : earlier).add(waiter) }
+            for waiter in pending.takeWaiters() { (waiter.role == .observer ? earlier : pending).add(waiter) }
         }
         withdraw(pending, .failure(error))
         if let earlier { table.insert(earlier) }

@@ -51,15 +51,21 @@ extension URLsService {
         records.add(waiter, to: pending)
     }
 
-    func cancelRequest(_ text: String, _ call: IncomingCall) async throws {
+    /// Cancels a request. Unless the handler has it, the answer waits until the end is on disk: a later broker must not
+    /// deliver a request whose cancellation was acknowledged (I1).
+    func cancelRequest(
+        _ text: String, _ call: IncomingCall, _ answer: @escaping DelayedAnswer<Void>
+    ) async throws {
         let id = try RequestID(text)
         guard let pending = table[id] else {
             _ = try await record(id)
-            return
+            return answer(.success(()))
         }
         pending.handle(.calledOff(.calledOff))
-        // If the request had not been delivered, its end is on disk before the caller learns of it (I1).
-        _ = try await store.commit { try $0.requests.record(id) }
+        guard !pending.life.isDelivered else { return answer(.success(())) }
+        let waiter = RequestWaiter(call.sender, .canceller, takesDescriptors: false)
+        begin(waiter) { result in answer(result.map { _ in }) }
+        records.add(waiter, to: pending)
     }
 
     func dropRequest(_ text: String, _ call: IncomingCall) async throws {

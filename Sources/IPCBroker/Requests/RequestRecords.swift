@@ -119,6 +119,7 @@ final class RequestRecords {
                     return conclude(request, Self.notRecorded(end, error))
                 }
                 failed = nil
+                for canceller in request.takeCancellers() { canceller.end(with: .failure(error)) }
                 // The disk is full: the outcome is written as soon as there is space.
                 await room.wait()
             }

@@ -268,7 +268,7 @@ final class URLsService {
                 URLs1.openURL.answered(later: { try await self.openURL($0, $1, $2) }),
                 URLs1.getRequest.answered { try await self.getRequest($0.0, $1) },
                 URLs1.waitRequest.answered(later: { try await self.waitRequest($0, $1, $2) }),
-                URLs1.cancelRequest.answered { try await self.cancelRequest($0.0, $1) },
+                URLs1.cancelRequest.answered(later: { try await self.cancelRequest($0.0, $1, $2) }),
                 URLs1.retryRequest.answered { try await self.retryRequest($0.0, $0.1, $1) },
                 URLs1.dropRequest.answered { try await self.dropRequest($0.0, $1) },
                 URLs1.listRequests.answered { try await self.listRequests($0, $1) },
