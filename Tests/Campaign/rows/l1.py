@@ -65,9 +65,11 @@ def quiet_phase(place, seconds):
 def judge(shard, title, phases):
     """Phases with an even place are quiet. The quiet value of an attack is the mean of those before and after it."""
     broken = []
+    # A client may notice that it is cut off only after the attack.
+    for phase in phases[1:]:
+        if phase["cut"]:
+            broken.append(f"disconnected: {phase['cut']}")
     for place in range(1, len(phases), 2):
-        if phases[place]["cut"]:
-            broken.append(f"disconnected: {phases[place]['cut']}")
         for client, waits in phases[place]["waits"].items():
             quiet = sum(phases[near]["waits"][client]["p99"] for near in (place - 1, place + 1)) / 2
             if client == "bus":
