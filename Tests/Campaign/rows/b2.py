@@ -313,7 +313,7 @@ def journey(shard, way):
 def other_uptimes(shard, bench, number):
     """The release broker starts in namespaces with other uptimes, as after starts of the machine."""
     store, newest = bench.folder / f"store {number}", 0
-    for uptime in shard.random.sample([0, 40 * DAY, 3_000 * DAY, 400, 9_000 * DAY], 3):
+    for uptime in shard.random.sample([3_600, 40 * DAY, 3_000 * DAY, 2 * DAY, 9_000 * DAY], 3):
         def enter(seconds=uptime):
             now = int(time.clock_gettime(time.CLOCK_BOOTTIME))
             LIBC.unshare(CLONE_NEWTIME)
