@@ -78,9 +78,7 @@ def test(shard, place, has_kills, is_toy=False):
         # A broker that has lost versions may also leave its watchers waiting.
         linear.check(operations + last)
         watches, views = watching.results(120)[0]
-    # Open: rarely, an answer to a watcher leaves out a changed pasteboard (docs/invariants.md, I13). At small size, only the
-    # watchers' last versions are checked.
-    linear.check(operations + last, watches if shard.size == "full" or shard.part.control else ())
+    linear.check(operations + last, watches)
     check_views(views, last)
     return count(shard, operations, watches) | dict(kills=kills)
 
