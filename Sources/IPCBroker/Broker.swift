@@ -211,6 +211,10 @@ package final class Broker {
         throw error
     }
 
+    /// How many calls of one caller are in progress at a time (I15): enough for the store to flush several of them
+    /// together, and few enough that others do not wait long behind them.
+    private static let callsTogether = 64
+
     private static func objects(_ limits: Limits, _ logger: Logger) -> ObjectServer {
         let objects = ObjectServer(logger: logger)
         objects.hold()
@@ -218,6 +222,7 @@ package final class Broker {
         objects.translate = { translate($0) }
         objects.bounds = WireBounds(limits)
         objects.refusal = { limits.exceeded(by: $0).errorReply }
+        objects.turns.mostTogether = callsTogether
         return objects
     }
 

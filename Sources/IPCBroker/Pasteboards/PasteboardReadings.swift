@@ -81,6 +81,7 @@ extension PasteboardService {
             DBusActor.begin {
                 do {
                     call.keepUntilAnswered(nil)
+                    call.endTurn()
                     let place = try await self.promisedReads.wait(of: call.sender) {
                         try await self.promises.fetch(wanted)
                         // The size of the value may differ from the size that its promise stated.

@@ -106,18 +106,19 @@ final class PasteboardsService {
         let names = Set(try input.0.map { try PasteboardName($0) })
         let visibility = await clients.caller(call.sender).visibility
         for name in names { try visibility.check(name) }
-        watch(names, since: input.1, for: input.2.timeout, by: call.sender, answer)
+        watch(names, since: input.1, for: input.2.timeout, call, answer)
     }
 
     private func watch(
-        _ names: Set<PasteboardName>, since: UInt64, for timeout: UInt32?, by caller: BusName?,
+        _ names: Set<PasteboardName>, since: UInt64, for timeout: UInt32?, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
     ) {
         let time = limits.waitTime(stated: timeout)
-        watchers.wait(for: names, since: since, until: .now + .milliseconds(Int(time)), by: caller) { report in
+        watchers.wait(for: names, since: since, until: .now + .milliseconds(Int(time)), by: call.sender) { report in
             self.store.commit(about: names.count == 1 ? names.first : nil) {
                 try $0.changes(of: Array(names), since: since)
             } then: {
+                call.endTurn()
                 report($0.map(Self.answer))
             }
         } then: {
@@ -167,7 +168,10 @@ final class PasteboardsService {
                 Pasteboards1.removePasteboard.answered { try await self.removePasteboard($0.0, $1) },
                 Pasteboards1.listPasteboards.answered { try await self.listPasteboards($0, $1) },
                 Pasteboards1.waitForChange.answered(later: { try await self.waitForChange($0, $1, $2) }),
-                Pasteboards1.fetchPromises.answered { _, call in try await self.promises.fetchAll(of: call.sender) },
+                Pasteboards1.fetchPromises.answered { _, call in
+                    call.endTurn()
+                    return try await self.promises.fetchAll(of: call.sender)
+                },
                 Pasteboards1.skipChangeCounts.answered { input, call in
                     guard await self.clients.caller(call.sender).visibility.isWhole else {
                         throw IPCError(

@@ -45,7 +45,7 @@ extension URLsService {
         guard let pending = table[id] else { throw RequestError.noSuchRequest(id) }
         try table.checkRoomForWaiter(of: call.sender)
         let waiter = RequestWaiter(call.sender, .observer, takesDescriptors: options.fd ?? false)
-        begin(waiter, answer)
+        begin(waiter, call, answer)
         let time = limits.waitTime(stated: options.timeout)
         waiter.giveUp(after: .milliseconds(Int(time))) { OpenURLResult(queued: self.table[id] ?? pending) }
         records.add(waiter, to: pending)
@@ -64,7 +64,7 @@ extension URLsService {
         pending.handle(.calledOff(.calledOff))
         guard !pending.life.isDelivered else { return answer(.success(())) }
         let waiter = RequestWaiter(call.sender, .canceller, takesDescriptors: false)
-        begin(waiter) { result in answer(result.map { _ in }) }
+        begin(waiter, call) { result in answer(result.map { _ in }) }
         records.add(waiter, to: pending)
     }
 

@@ -164,7 +164,7 @@ final class URLsService {
         _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) {
         let waiter = RequestWaiter(call.sender, .sender, takesDescriptors: request.takesDescriptors)
-        begin(waiter, answer)
+        begin(waiter, call, answer)
         records.add(waiter, to: pending)
         if let caller = call.sender, clients.hasDeparted(caller) { callerLeft(caller) }
         pending.handle(.stored)
@@ -179,7 +179,7 @@ final class URLsService {
         if pending.isQueued, pending.life.isAccepted { return answer(.success(OpenURLResult(queued: pending))) }
         do { try table.checkRoomForWaiter(of: call.sender) } catch { return answer(.failure(error)) }
         let waiter = RequestWaiter(call.sender, .repetition, takesDescriptors: takesDescriptors)
-        begin(waiter, answer)
+        begin(waiter, call, answer)
         if !pending.isQueued {
             records.add(waiter, to: pending)
         } else if let conclusion = pending.conclusion {
@@ -190,7 +190,8 @@ final class URLsService {
     }
 
     /// Keeps a waiting call in the table until it is answered.
-    func begin(_ waiter: RequestWaiter, _ answer: @escaping DelayedAnswer<OpenURLResult>) {
+    func begin(_ waiter: RequestWaiter, _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>) {
+        call.endTurn()
         table.note(waiter)
         waiter.begin { result in
             self.table.forget(waiter)

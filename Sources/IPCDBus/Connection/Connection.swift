@@ -101,6 +101,7 @@ public final class Connection {
         }
         link.ended = { [weak self, weak link] in if let self, let link { self.lost(link) } }
         link.undeliverable = { [weak self] in self?.undeliverable($0) }
+        link.hasRead = { [weak self] in self?.incoming.peerHasRead() }
     }
 
     private func greet(
@@ -137,6 +138,7 @@ public final class Connection {
         state = .closed
         uniqueName = nil
         outgoing.failAll(.disconnected)
+        incoming.peerLeft()
         observers.ended()
     }
 
@@ -187,8 +189,11 @@ public final class Connection {
     /// The objects that the other side may call.
     public var objects: ObjectServer { incoming.objects }
 
-    /// Whether an incoming call has not been answered, even one that is deferred until its caller reads earlier answers.
-    package var hasUnansweredCalls: Bool { incoming.unanswered > 0 || incoming.unread?.holdsCalls == true }
+    /// Whether an incoming call has not been answered, even one that is deferred until its caller reads earlier answers,
+    /// or until earlier calls have ended.
+    package var hasUnansweredCalls: Bool {
+        incoming.unanswered > 0 || objects.turns.waitingCount > 0
+    }
 
     /// Whether the other side is a peer and not a bus. The sender of a peer's message is not attested.
     var isPeer: Bool { address == nil }
@@ -262,7 +267,7 @@ public final class Connection {
     }
 
     /// Forgets a caller that has left the bus, and drops its deferred calls.
-    public func callerLeft(_ caller: BusName) { incoming.unread?.left(caller) }
+    public func callerLeft(_ caller: BusName) { incoming.callerLeft(caller) }
 
     /// Calls a method and waits for its answer.
     /// - Parameters:

@@ -13,31 +13,65 @@ final class IncomingCalls {
 
     init(_ objects: ObjectServer) { self.objects = objects }
 
-    /// Starts a call. Rejects it if it has a defect, and defers it if its caller has to read earlier answers first.
+    /// Starts a call when it is its turn. Rejects it if it has a defect.
     func receive(_ message: Message, from link: Link, on connection: Connection) {
         if let defect = message.defect {
             // A call without a serial number or, on a bus, without a sender cannot be answered.
             guard message.serial != 0, connection.isPeer || message.sender != nil else { return }
             return refuse(message, with: objects.refuse(defect), from: link, on: connection)
         }
-        if let unread, let sender = message.sender {
-            do throws(CallRefusal) { if try unread.holds(message, of: sender) { return } } catch {
-                return refuse(message, with: objects.refuse(error), from: link, on: connection)
-            }
+        guard let path = message.path else { return }
+        let caller = caller(of: message, on: connection)
+        if objects.turns.begins(caller, mayBegin: mayBegin(for: message.sender, on: link)) {
+            return begin(message, path, of: caller, from: link, on: connection)
         }
-        begin(message, from: link, on: connection)
+        guard let held = link.hold(message) else {
+            let error = CallRefusal.overShare(bytes: message.bytes.count)
+            return refuse(message, with: objects.refuse(error), from: link, on: connection)
+        }
+        // Weak, so that a link that has closed meanwhile releases its socket (I17).
+        let waiting = CallTurns.Waiting(expectsReply: message.expectsReply) { [weak link, sender = message.sender] in
+            self.mayBegin(for: sender, on: link)
+        } begin: { [weak link] in
+            self.begin(message, path, of: caller, from: link, on: connection)
+            link?.release(held)
+        }
+        objects.turns.hold(waiting, of: caller)
     }
 
     func boundUnreadAnswers(on connection: Connection, isPresent: @escaping @DBusActor (BusName) -> Bool) {
-        unread = UnreadAnswers(connection, isPresent: isPresent) { [weak connection] message in
-            guard let connection, let link = connection.link else { return }
-            connection.incoming.begin(message, from: link, on: connection)
-        }
+        unread = UnreadAnswers(connection, isPresent: isPresent) { [objects] in objects.turns.proceed(.name($0)) }
     }
 
-    private func begin(_ message: Message, from link: Link, on connection: Connection) {
-        guard let path = message.path else { return }
-        let call = IncomingCall(message, path: path, link: link, connection: connection)
+    /// Forgets a caller that has left the bus.
+    func callerLeft(_ caller: BusName) {
+        unread?.left(caller)
+        objects.turns.left(.name(caller))
+    }
+
+    /// Notes that a peer has read its answers.
+    func peerHasRead() { objects.turns.proceed(peer) }
+
+    func peerLeft() { objects.turns.left(peer) }
+
+    private var peer: CallTurns.Caller { .peer(ObjectIdentifier(self)) }
+
+    private func caller(of message: Message, on connection: Connection) -> CallTurns.Caller {
+        guard !connection.isPeer, let sender = message.sender else { return peer }
+        return .name(sender)
+    }
+
+    /// Whether a caller has read enough of its answers, so that its next call may begin.
+    private func mayBegin(for sender: BusName?, on link: Link?) -> Bool {
+        if link?.holdsCallsBack == true { return false }
+        guard let unread, let sender else { return true }
+        return !unread.isBehind(sender)
+    }
+
+    private func begin(
+        _ message: Message, _ path: ObjectPath, of caller: CallTurns.Caller, from link: Link?, on connection: Connection
+    ) {
+        let call = IncomingCall(message, path: path, link: link, connection: connection, turn: caller)
         guard unanswered <= most else { return call.fail(objects.refuse(.tooManyCalls(most))) }
         if standIn?.answers(call, on: connection) == true { return }
         objects.handle(call)

@@ -10,9 +10,11 @@ public final class IncomingCall {
     private var isAnswered = false
     private var signals: [Message] = []
     private var kept: AnyObject?
+    /// The caller whose turn this call uses; `nil` once it uses none.
+    private var turn: CallTurns.Caller?
 
-    init(_ message: Message, path: ObjectPath, link: Link, connection: Connection) {
-        (self.message, self.path, self.link, self.connection) = (message, path, link, connection)
+    init(_ message: Message, path: ObjectPath, link: Link?, connection: Connection, turn: CallTurns.Caller? = nil) {
+        (self.message, self.path, self.link, self.connection, self.turn) = (message, path, link, connection, turn)
         connection.incoming.unanswered += 1
         connection.objects.used?()
     }
@@ -45,6 +47,13 @@ public final class IncomingCall {
 
     /// Releases the charge for the arguments (``ArrivingBytes``). Call this once they count towards another limit.
     package func releaseShare() { message.charge = nil }
+
+    /// Lets a later call of the caller begin (``CallTurns``): the call is answered, or it waits for another program.
+    package func endTurn() {
+        guard let turn else { return }
+        self.turn = nil
+        connection.objects.turns.ended(turn)
+    }
 
     /// Keeps an object, such as a charge for memory, until the answer is sent. Releases the object kept before.
     package func keepUntilAnswered(_ object: AnyObject?) { if !isAnswered { kept = object } }
@@ -80,6 +89,7 @@ public final class IncomingCall {
         guard !isAnswered else { return }
         isAnswered = true
         connection.incoming.unanswered -= 1
+        endTurn()
         connection.objects.used?()
         if message.expectsReply, link?.send(reply) ?? 0 != 0, let busCaller {
             connection.incoming.unread?.sent(reply, to: busCaller)

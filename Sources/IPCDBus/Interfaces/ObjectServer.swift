@@ -17,6 +17,9 @@ public final class ObjectServer {
     /// Converts a handler's error that is not ``ErrorReplyConvertible``. Returns `nil` for a fault of this program.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
+    /// The turns of the callers, for all connections of this server.
+    package let turns = CallTurns()
+
     /// Runs when a call has arrived and when it has been answered.
     package var used: (@DBusActor () -> Void)?
 

@@ -1,5 +1,3 @@
-internal import IPCQueues
-
 /// The answers that a bus may still hold because their callers do not read.
 ///
 /// A bus that stores such messages without a limit reports their size (`org.freedesktop.DBus.Debug.Stats`), and this
@@ -10,13 +8,12 @@ final class UnreadAnswers {
     private struct Caller {
         var bytes = 0
         var isAsking = false
-        var held = Queue<Message>()
         let waiters = Waiters()
     }
 
     private weak var connection: Connection?
     private let isPresent: @DBusActor (BusName) -> Bool
-    private let begin: @DBusActor (Message) -> Void
+    private let hasRead: @DBusActor (BusName) -> Void
     private var callers: [BusName: Caller] = [:]
     private var hasStatistics = true
 
@@ -25,21 +22,18 @@ final class UnreadAnswers {
     private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
     /// Smaller answers do not count: they are hardly longer than the calls that the caller had to send.
     private static let leastCounted = 1 << 10
-    /// The maximum number of deferred calls per caller.
-    private static let mostHeld = 16_384
-    private static let mostBegunTogether = 64
     private static let firstPause = Duration.milliseconds(2)
     private static let longestPause = Duration.milliseconds(250)
     private static let pingPatience = Duration.seconds(1)
     /// The number of bytes charged for a descriptor. It is high because a bus has few descriptors.
     private static let bytesOfDescriptor = 256 << 10
 
-    /// - Parameter begin: starts a deferred call.
+    /// - Parameter hasRead: called when a caller has read enough that its next call may begin.
     init(
         _ connection: Connection, isPresent: @escaping @DBusActor (BusName) -> Bool,
-        begin: @escaping @DBusActor (Message) -> Void
+        hasRead: @escaping @DBusActor (BusName) -> Void
     ) {
-        (self.connection, self.isPresent, self.begin) = (connection, isPresent, begin)
+        (self.connection, self.isPresent, self.hasRead) = (connection, isPresent, hasRead)
     }
 
     /// Whether a caller has many bytes left to read, as far as this process knows.
@@ -61,18 +55,6 @@ final class UnreadAnswers {
         }
     }
 
-    /// Defers a call if its caller has to read earlier answers first.
-    /// - Returns: whether the call is deferred.
-    /// - Throws: ``CallRefusal`` if too many calls are deferred.
-    func holds(_ call: Message, of caller: BusName) throws(CallRefusal) -> Bool {
-        guard let state = callers[caller], state.bytes > most || !state.held.isEmpty else { return false }
-        guard state.held.count < Self.mostHeld else { throw .tooManyCalls(Self.mostHeld) }
-        callers[caller]?.held.append(call)
-        return true
-    }
-
-    var holdsCalls: Bool { callers.values.contains { !$0.held.isEmpty } }
-
     func left(_ caller: BusName) {
         callers.removeValue(forKey: caller)?.waiters.resumeAll()
     }
@@ -90,23 +72,11 @@ final class UnreadAnswers {
                 let timer = DBusTimer()
                 await withCheckedContinuation { continuation in timer.set(at: .now + pause) { continuation.resume() } }
                 pause = min(pause * 2, Self.longestPause)
-            } else {
-                await resume(caller)
             }
         }
         callers[caller]?.isAsking = false
-    }
-
-    /// Starts the deferred calls, a few at a time, because their answers may be large as well.
-    private func resume(_ caller: BusName) async {
         callers[caller]?.waiters.resumeAll()
-        while true {
-            for _ in 0..<Self.mostBegunTogether {
-                guard !isBehind(caller), let call = callers[caller]?.held.takeFirst() else { return }
-                begin(call)
-            }
-            await withCheckedContinuation { continuation in DBusActor.whenIdle { continuation.resume() } }
-        }
+        hasRead(caller)
     }
 
     /// The number of bytes that the bus holds for a caller. Without statistics, pings the caller and then returns 0.

@@ -24,6 +24,8 @@ package struct IncomingBytes: ~Copyable {
     private var large: (block: UnsafeMutableRawBufferPointer, count: Int)?
     private var largeCharge: ArrivingBytes.Charge?
     private(set) var awaitsAdmission = false
+    /// Whether the last read filled the buffer, so that the socket may hold more.
+    private(set) var mayHaveMore = false
     /// A message whose arguments are dropped (`nil` if its header is too long), and how many bytes are still to come.
     private var cut: (message: Message?, remaining: Int)?
     /// The received descriptors not yet assigned to a message. A failure replaces all descriptors of one message.
@@ -60,6 +62,7 @@ package struct IncomingBytes: ~Copyable {
         return withUnsafeTemporaryAllocation(of: CInt.self, capacity: Int(CLINUX_MOST_DESCRIPTORS)) { numbers in
             var more: CInt = 0
             let received = clinux_receive(socket, place.baseAddress, place.count, numbers.baseAddress, &more)
+            mayHaveMore = received == place.count
             guard received > 0 else {
                 return received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? .nothing : .end
             }

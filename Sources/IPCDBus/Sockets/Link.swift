@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Glibc
-internal import IPCQueues
 
 /// A socket that carries messages to a bus or to a peer, from connecting to disconnecting, on the I/O thread.
 /// ``Connection`` interprets the messages. It outlives the link, and replaces it when it reconnects. All messages
@@ -50,15 +49,24 @@ final class Link {
     var undeliverable: (Message) -> Message? = { _ in nil }
     private var descriptorPatience = DescriptorPatience()
 
-    /// Calls held back until the other side has read more of its messages.
-    private var heldCalls = Queue<Message>()
-    private var held = (bytes: 0, descriptors: 0)
-    private var beginsHeldCalls = false
+    /// Called when the other side has read messages while calls are held (``hold(_:)``).
+    var hasRead: () -> Void = {}
+    /// A peer's calls that wait for their turn.
+    private var held = Held()
 
-    /// If more bytes than this are waiting for a peer with limits, further calls are held back until it has read them.
+    /// The memory and descriptors of calls that wait for their turn.
+    struct Held {
+        fileprivate var calls = 0
+        fileprivate var bytes = 0
+        fileprivate var descriptors = 0
+    }
+
+    /// If more bytes than this are waiting for a peer with limits, its calls are held until it has read them. If its
+    /// held calls take more, its socket is not read.
     private static let backlog = 1 << 20
-    /// The memory that a held call takes in addition to its bytes.
+    /// The bytes charged for a held call in addition to those of its message, and for each of its descriptors.
     private static let bytesOfHeldCall = 512
+    private static let bytesOfHeldDescriptor = 16 << 10
 
     /// If more bytes than this are queued, the link writes immediately, so that the other side can start reading.
     private static let largeBatch = 8_192
@@ -110,7 +118,7 @@ final class Link {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        (receive, ended, undeliverable) = ({ _ in }, {}, { _ in nil })
+        (receive, ended, undeliverable, hasRead) = ({ _ in }, {}, { _ in nil }, {})
         descriptorPatience.end()
         readingPause.cancel()
         for held in [shares?.outgoing, shares?.incoming] { held?.set(bytes: 0, descriptors: 0, hasMoved: true) }
@@ -118,7 +126,6 @@ final class Link {
         DBusActor.thread.unregister(socket.rawValue)
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         outgoing = OutgoingMessages()
-        heldCalls = Queue()
         flushWaiters.resumeAll()
         reportAuthenticated(.failed(reason: "the connection was closed"))
     }
@@ -199,7 +206,7 @@ final class Link {
             }
         }
         if outgoing.byteCount == 0 { flushWaiters.resumeAll() }
-        beginHeldCalls()
+        if held.calls > 0, !hasBacklog { hasRead() }
     }
 
     /// Closes the link after reading the other side's last messages.
@@ -240,7 +247,8 @@ final class Link {
         let me = self  // Keeps the link alive if a receiver releases it.
         // While reading is paused, an event other than EPOLLOUT reports a disconnect.
         if isReadingPaused { return me.endReadingPause(admitsNext: true) }
-        // Read only once, so that other links get their turn. Only the rest of a long message gets several reads.
+        // Read only once, so that other links get their turn. Only the rest of a long message gets several reads, and a
+        // bus, where the calls of other callers are behind those of one that floods it (I15).
         for _ in 0..<Self.mostReadsTogether {
             switch me.incoming.receive(from: me.socket.rawValue) {
             case .bytes:
@@ -249,9 +257,11 @@ final class Link {
             case .nothing: return
             case .end: return me.end()
             }
-            guard me.isOpen, !me.isReadingPaused, me.incoming.isInMessage else { return }
+            guard me.isOpen, !me.isReadingPaused, me.incoming.isInMessage || me.readsAhead else { return }
         }
     }
+
+    private var readsAhead: Bool { shares == nil && incoming.mayHaveMore }
 
     /// Receives the last messages of a peer that has disconnected.
     func takeInRest() {
@@ -283,11 +293,7 @@ final class Link {
                 guard let message = try incoming.nextMessage(admit: { admission($0, $1) }) else { break }
                 hasMoved = true
                 charge(message)
-                if message.kind == .methodCall, shares != nil, hasBacklog || !heldCalls.isEmpty {
-                    hold(message)
-                } else {
-                    receive(message)
-                }
+                receive(message)
             } catch { return end() }
         }
         guard isOpen else { return }
@@ -331,7 +337,7 @@ final class Link {
 
     private var holdsTooMuch: Bool {
         guard let arriving, shares != nil else { return false }
-        return !arriving.isWithinShare(.connection(ObjectIdentifier(self)))
+        return held.bytes > Self.backlog || !arriving.isWithinShare(.connection(ObjectIdentifier(self)))
     }
 
     /// Stops reading until enough calls have finished or the time limit is reached.
@@ -361,23 +367,35 @@ final class Link {
         takeIn()
     }
 
-    private func hold(_ call: Message) {
-        heldCalls.append(call)
-        held.bytes += call.bytes.count + Self.bytesOfHeldCall
-        held.descriptors += call.descriptors.count
+    // MARK: Calls that wait for their turn
+
+    /// Whether the calls of a peer have to wait until it has read more of its messages.
+    var holdsCallsBack: Bool { shares != nil && hasBacklog }
+
+    /// Charges a call that has to wait. Call ``release(_:)`` when it has begun.
+    /// - Returns: `nil` if it takes more memory than a caller on a bus may have. A peer's socket is not read instead.
+    func hold(_ call: Message) -> Held? {
+        let bytes = call.bytes.count + Self.bytesOfHeldCall
+        guard shares == nil else {
+            held.calls += 1
+            held.bytes += bytes
+            held.descriptors += call.descriptors.count
+            return Held(calls: 1, bytes: bytes, descriptors: call.descriptors.count)
+        }
+        guard let arriving, let holder = holder(call.header) else { return Held() }
+        // Charged anew, because short calls and descriptors are not charged on arrival.
+        call.charge = nil
+        call.charge = arriving.charge(bytes + call.descriptors.count * Self.bytesOfHeldDescriptor, to: holder)
+        return call.charge.map { _ in Held() }
     }
 
-    /// Starts held calls in order, if the other side has read enough.
-    private func beginHeldCalls() {
-        guard !heldCalls.isEmpty, !beginsHeldCalls else { return }
-        beginsHeldCalls = true
-        defer { beginsHeldCalls = false }
-        while isOpen, !hasBacklog, let receive, let call = heldCalls.takeFirst() {
-            held.bytes -= call.bytes.count + Self.bytesOfHeldCall
-            held.descriptors -= call.descriptors.count
-            receive(call)
-        }
+    func release(_ call: Held) {
+        guard call.calls > 0, isOpen else { return }
+        held.calls -= call.calls
+        held.bytes -= call.bytes
+        held.descriptors -= call.descriptors
         holdRest(hasMoved: true)
+        if isReadingPaused, !holdsTooMuch { endReadingPause(admitsNext: false) }
     }
 
     private func holdRest(hasMoved: Bool) {
