@@ -245,7 +245,9 @@ def work(path, clients, counts, names, load, seed, progress):
 
 
 class Watcher:
-    """Calls WaitForChange again and again, each time from where the answer before it ended."""
+    """Calls WaitForChange again and again, each time from where the answer before it ended. After `MEMORY` answers,
+    it forgets what it knows, and starts from 0."""
+    MEMORY = 8
 
     def __init__(self, path, number, names, is_direct):
         self.number, self.names, self.seen = number, names, 0
@@ -264,17 +266,19 @@ class Watcher:
         if facts.get("resync"):
             raise Broken(f"watcher {self.number} had to read everything again, although few pasteboards were removed")
         seen, begin = asked
+        before = self.view if seen else dict.fromkeys(self.names, 0)
+        self.view = before | dict(changed)
         self.answers.append(Watch(
-            self.number, len(self.answers), self.names, seen, begin, time.monotonic_ns(), reached, dict(changed)))
-        self.view |= dict(changed)
-        self.seen = reached
+            self.number, len(self.answers), self.names, seen, begin, time.monotonic_ns(), reached, dict(changed),
+            self.view))
+        self.seen = reached if len(self.answers) % self.MEMORY else 0
 
 
 def watch(path, first, groups, last, is_direct):
     """Runs watchers until each has seen a change of the pasteboard `last`. Returns their answers and their views."""
     crowd = [Watcher(path, first + place, [*names, last], is_direct and place % 2 == 1)
              for place, names in enumerate(groups)]
-    while active := [watcher for watcher in crowd if last not in watcher.view]:
+    while active := [watcher for watcher in crowd if not watcher.view.get(last)]:
         for watcher in active:
             if watcher.line.wire and not watcher.line.flying:
                 watcher.line.again.clear()

@@ -18,6 +18,10 @@ keeps the earliest time at which the order so far can be complete.
 An answer that names no version ("there is no such pasteboard") is judged alone: there must be a gap that can hold a
 removal, and that can be open during the call. This is necessary, but not sufficient. All other rules are exact.
 
+An answer to a watcher states how all pasteboards that it watches were at one change count: those listed had the listed
+version, and the others were as the watcher knew them. One that asks from 0 on knows nothing, and is told of all that
+exist, so those left out were absent.
+
 All counts come from one counter. So the changes of all pasteboards together must also be in the order of their counts.
 """
 
@@ -35,7 +39,8 @@ OK, MISMATCH, ABSENT, UNKNOWN = "ok", "mismatch", "absent", "unknown"
 
 @dataclasses.dataclass(slots=True)
 class Operation:
-    """A call, and its answer. `begin` and `end` are times in ns; `count` is the version that the answer names."""
+    """A call, and its answer. `begin` and `end` are times in ns; `count` is the version that the answer names. If it
+    says that the pasteboard was absent, `count` is the change count at which it was, if that is known."""
     client: int
     number: int
     kind: str
@@ -82,15 +87,16 @@ def check(operations, watches=()):
     for each in operations:
         boards.setdefault(each.board, []).append(each)
     for watch in watches:
-        for board, count in watch.changed.items():
+        for board, count in watch.stated.items():
             boards.setdefault(board, []).append(watch.saw(board, count))
     histories = {name: History(name, own) for name, own in boards.items()}
     for history in histories.values():
         history.put_in_order()
-    for history in histories.values():
-        history.check()
+        history.place_reads()
     for watch in watches:
         watch.check(histories)
+    for history in histories.values():
+        history.check()
     return histories
 
 
@@ -117,9 +123,6 @@ class History:
         self.removals = [each for each in operations if each.kind == REMOVE and each.state in (OK, UNKNOWN)]
 
     def check(self):
-        for each in self.operations:
-            if each.kind not in MAKERS and each.state == OK and each.kind != REMOVE or each.state == MISMATCH:
-                self.place_read(each)
         for place in range(len(self.entries)):
             self.check_change(place)
         for place, entry in enumerate(self.entries):
@@ -160,8 +163,14 @@ class History:
         if place < len(self.entries) and self.entries[place].is_empty and self.entries[place].count is None:
             self.entries[place].count = count
             self.by_count[count] = place
+            bisect.insort(self.counts, count)
             return place
         return None
+
+    def place_reads(self):
+        for each in self.operations:
+            if each.kind not in MAKERS and each.state == OK and each.kind != REMOVE or each.state == MISMATCH:
+                self.place_read(each)
 
     def place_read(self, each):
         if each.kind == TAKE and each.items:
@@ -248,8 +257,8 @@ class History:
                 return False
         return True
 
-    def windows(self):
-        """The times at which the pasteboard may have been absent."""
+    def gaps(self):
+        """Where in the order the pasteboard may have been absent, each with the first and the last time for it."""
         earliest, now = [], 0
         for entry in self.entries:
             now = max(now, entry.change.begin)
@@ -259,25 +268,37 @@ class History:
         for entry in reversed(self.entries):
             latest = min(latest, entry.latest())
             end.append(latest)
-        for place, stop in enumerate([*end[::-1][1:], math.inf], start=1):
+        first, *later = [*end[::-1], math.inf]
+        yield 0, 0, first
+        for place, stop in enumerate(later, start=1):
             if place < len(self.entries) and self.entries[place].follows:
                 continue
             for removal in self.removals:
                 begin = max(earliest[place - 1], removal.begin)
                 if begin <= min(removal.end, stop):
-                    yield begin, stop
+                    yield place, begin, stop
+
+    def is_at(self, place, count):
+        """Whether exactly the changes before a place have change counts up to the given one."""
+        before = [entry.count for entry in self.entries[max(0, place - 2):place] if entry.count]
+        after = self.entries[place].count if place < len(self.entries) else math.inf
+        return max(before, default=0) <= count < after
 
     def check_absences(self):
         absent = [each for each in self.operations if each.state == ABSENT]
-        windows = list(self.windows()) if absent and self.entries else []
+        gaps = list(self.gaps()) if absent else []
         for each in absent:
-            if not any(begin <= each.end and stop >= each.begin for begin, stop in windows):
-                raise Broken(f"{each} did not find the pasteboard, which existed all the time")
+            if not any(begin <= each.end and stop >= each.begin and (each.count is None or self.is_at(place, each.count))
+                       for place, begin, stop in gaps):
+                raise Broken(f"{each} " + (
+                    "missed the pasteboard, which existed at that count" if each.kind == WATCH else
+                    "did not find the pasteboard, which existed all the time"))
 
 
 @dataclasses.dataclass(slots=True)
 class Watch:
-    """One answer of WaitForChange: from which count on, to which count, and what it reported."""
+    """One answer of WaitForChange: from which count on, to which count, what it reported, and the version of each
+    pasteboard by all that the watcher knows then, 0 if it is absent."""
     watcher: int
     number: int
     names: list
@@ -286,23 +307,26 @@ class Watch:
     end: float
     reached: int
     changed: dict
+    stated: dict
 
     def saw(self, board, count):
         """What the answer says about a pasteboard, as an operation on it."""
         each = Operation(self.watcher, self.number, WATCH, board, begin=self.begin, end=self.end)
-        each.state, each.count = (OK, count) if count else (ABSENT, None)
+        # An answer from 0 on that has run out of time names no count.
+        each.state, each.count = (OK, count) if count else (ABSENT, self.reached or None)
         return each
 
     def check(self, histories):
         """Nothing is left out. The next call continues at `reached`, so everything up to there must be reported now;
-        and what was there before the call must be reported in any case."""
+        and what was there before the call must be reported in any case. Whether a pasteboard that is said to be absent
+        can have been so is asked of its history."""
         if self.reached < self.seen:
             raise Broken(f"watcher {self.watcher} was told to continue at {self.reached}, but had seen {self.seen}")
         for name in self.names:
-            history = histories.get(name)
-            if not history or name in self.changed:
+            history, known = histories.get(name), self.stated[name]
+            if not history or not known:
                 continue
-            first = bisect.bisect(history.counts, self.seen)
+            first = bisect.bisect(history.counts, known)
             for count in history.counts[first:]:
                 change = history.entries[history.by_count[count]].change
                 if count <= self.reached or change.end < self.begin:

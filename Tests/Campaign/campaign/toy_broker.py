@@ -2,7 +2,7 @@
 
     toy_broker.py BUS DEFECT
 
-The defects are: none, stale-read, lost-swap, take-twice, count-twice, mix, lost-set, missed-watch.
+The defects are: none, stale-read, lost-swap, take-twice, count-twice, mix, lost-set, missed-watch, missed-first.
 """
 
 import pathlib
@@ -98,8 +98,8 @@ class Toy:
         for call in self.waiting:
             names, seen, _ = call.values
             changed = {name: count for name, (count, _) in self.boards.items() if name in names and count > seen}
-            changed |= {name: 0 for name, count in self.removed.items() if name in names and count > seen}
-            if len(changed) > 1 and self.shows("missed-watch"):
+            changed |= {name: 0 for name, count in self.removed.items() if name in names and count > seen > 0}
+            if len(changed) > 1 and (self.shows("missed-watch") or self.defect == "missed-first" and not seen):
                 changed.pop(min(changed))
             if changed:
                 self.bus.reply(call, "ta(st)a{sv}", self.count, list(changed.items()), {})

@@ -195,6 +195,11 @@ def control_missed_watch(shard):
     catch(shard, "missed-watch", ["missed"])
 
 
+def control_missed_first(shard):
+    """The first answer to each watcher leaves out one of several pasteboards that exist."""
+    catch(shard, "missed-first", ["missed the pasteboard"])
+
+
 def control_acknowledge_before_commit(shard):
     """The debug broker answers before the commit, and is killed."""
     with Place(shard, programs=shard.debug,
