@@ -60,6 +60,9 @@ import Testing
             #expect(changes.changed == [.init(name: a, changeCount: 0)] && changes.latest == removal)
         }
         #expect(try await changes(store, since: removal).changed.isEmpty)
+        // Who starts from 0 knows no pasteboards, and is told only of those that exist.
+        #expect(try await changes(store, [a], since: 0).changed.isEmpty)
+        #expect(try await changes(store, since: 0).changed.map(\.name) == [.general])
         let again = try await store.put("2", on: a)
         for names in [[], [a]] {
             #expect(try await changes(store, names, since: before).changed == [.init(name: a, changeCount: again)])
