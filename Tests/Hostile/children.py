@@ -8,6 +8,8 @@ import struct
 import time
 import traceback
 
+import wire
+
 
 class Child:
     """A process that runs `work(tell)` and then exits; `tell` sends a line, and `line` receives it."""
@@ -60,15 +62,28 @@ def together(*works):
     return lines
 
 
-def pour(connection, message, seconds):
+# The messages or bytes that a paced flood sends before it waits.
+PACE, PACE_BYTES = 256, 1 << 20
+
+
+def pour(connection, message, seconds, paced=None):
     """Sends a message again and again, and reads nothing, until the time is over or the connection is closed. Returns
-    how often. If the other side stops reading, the connection ends with a part of a message."""
+    how often. If the other side stops reading, the connection ends with a part of a message.
+
+    A flood over a bus is paced: `paced` is the path of the bus. A second connection waits for the broker after each
+    few messages. Otherwise the queue of the bus grows without end, and delays the callers of any service, also of one
+    that does nothing (`bus_floor.py`)."""
     data = b"".join([bytes(message)] * max(1, min(64, (1 << 16) // len(message))))
     starts = range(0, len(data), len(message))
     count, rest, end = 0, memoryview(b""), time.monotonic() + seconds
+    meter, due = wire.Connection(paced) if paced else None, 0
+    each = max(1, min(PACE, PACE_BYTES // len(message)))
     connection.socket.setblocking(False)
     while time.monotonic() < end:
         if not rest:
+            if meter and count >= due:
+                meter.request(wire.BROKER, wire.BROKER_PATH, "org.freedesktop.DBus.Peer", "Ping")
+                due = count + each
             data = bytearray(data)
             for start in starts:
                 struct.pack_into("<I", data, start + 8, connection.next_serial())

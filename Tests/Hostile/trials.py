@@ -29,13 +29,8 @@ def run(name, programs, size, seconds=0, bus="daemon", limits="stock"):
         with tempfile.TemporaryDirectory(prefix="hostile-", dir="/var/tmp") as folder:
             copy_reachable(programs, pathlib.Path(folder))
             return apart(lambda: carry_out(attack, seconds, folder, folder, attack, size, bus, limits), drop=True)
-    found = apart(lambda: carry_out(attack, seconds, programs, HERE, attack, size, bus, limits))
-    return found | dict(open=known_defect(name, bus))
-
-
-def known_defect(name, bus):
-    """The bound that an attack breaks today, from its OPEN, which has a sentence for each message bus; `None` for most."""
-    return getattr(importlib.import_module(f"attacks.{name}"), "OPEN", {}).get(bus)
+    bus = getattr(attack, "BUS", bus)
+    return apart(lambda: carry_out(attack, seconds, programs, HERE, attack, size, bus, limits))
 
 
 def copy_reachable(programs, folder):

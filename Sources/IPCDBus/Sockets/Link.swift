@@ -65,7 +65,7 @@ final class Link {
     /// held calls take more, its socket is not read.
     private static let backlog = 1 << 20
     /// The bytes charged for a held call in addition to those of its message, and for each of its descriptors.
-    private static let bytesOfHeldCall = 512
+    private static let bytesOfHeldCall = 1_024
     private static let bytesOfHeldDescriptor = 16 << 10
 
     /// If more bytes than this are queued, the link writes immediately, so that the other side can start reading.

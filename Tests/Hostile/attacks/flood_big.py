@@ -4,10 +4,6 @@ They read no answers."""
 import children
 import wire
 
-OPEN = dict(
-    daemon="I15, I16: long messages delay the others by more than 250 ms, and the bus grows",
-    broker="I15: as on dbus-daemon")
-
 SIZE = 15 << 20
 
 
@@ -20,7 +16,9 @@ def attack(scene):
     def flood(message, is_direct):
         def work(tell):
             caller = wire.Connection(scene.path)
-            tell(children.pour(caller.direct() if is_direct else caller, message, scene.full(10, 0.7)))
+            tell(children.pour(
+                caller.direct() if is_direct else caller, message, scene.full(10, 0.7),
+                None if is_direct else scene.path))
         return work
 
     sent = children.together(*(flood(message, direct) for message in (opened, unknown) for direct in (False, True)))

@@ -4,10 +4,6 @@ with long answers, one method after the other."""
 import children
 import wire
 
-OPEN = dict(
-    daemon="I15, I16: calls whose answers are not read delay all others by seconds, and the broker grows",
-    broker="I15, I16: as on dbus-daemon")
-
 NAMES = 300
 BOUNDS = dict(bus=16)
 PEER, PROPERTIES = "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties"
@@ -32,7 +28,7 @@ def calls():
 def flood(path, message, seconds, is_direct):
     def work(tell):
         caller = wire.Connection(path)
-        tell(children.pour(caller.direct() if is_direct else caller, message, seconds))
+        tell(children.pour(caller.direct() if is_direct else caller, message, seconds, None if is_direct else path))
     return work
 
 

@@ -4,9 +4,6 @@ import children
 import time
 import wire
 
-OPEN = dict(
-    broker="I15: the others wait for about 500 ms")
-
 
 def signal(interface, member, signature, *values, path="/org/freedesktop/DBus", destination=None):
     return wire.message(
@@ -25,7 +22,7 @@ def signals():
 
 
 def flood(path, message, seconds):
-    return lambda tell: tell(children.pour(wire.Connection(path), message, seconds))
+    return lambda tell: tell(children.pour(wire.Connection(path), message, seconds, path))
 
 
 def change_names(path, seconds):

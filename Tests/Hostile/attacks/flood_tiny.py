@@ -4,10 +4,6 @@ answers. Two of them use the bus, and two direct connections."""
 import children
 import wire
 
-OPEN = dict(
-    daemon="I15: the others wait for about 250 ms on a busy machine",
-    broker="I15: honest clients are cut off")
-
 
 def messages(connection):
     ping = wire.message(
@@ -27,7 +23,7 @@ def flood(path, seconds, is_direct):
             caller = wire.Connection(path)
             caller = caller.direct() if is_direct else caller
             kinds = messages(caller)
-            sent += children.pour(caller, kinds[number % len(kinds)], seconds / 3)
+            sent += children.pour(caller, kinds[number % len(kinds)], seconds / 3, None if is_direct else path)
         tell(sent)
     return work
 

@@ -3,10 +3,6 @@
 import children
 import wire
 
-OPEN = dict(
-    daemon="I15: calls that wait delay the others by more than 250 ms",
-    broker="I15: as on dbus-daemon")
-
 
 def wait_for(names, seen):
     """A call that waits for the next change."""
@@ -40,7 +36,8 @@ def attack(scene):
         def work(tell):
             caller = wire.Connection(scene.path)
             caller = caller.direct() if is_direct else caller
-            tell(children.pour(caller, wait_for(names, latest), scene.full(10, 0.7)))
+            tell(children.pour(
+                caller, wait_for(names, latest), scene.full(10, 0.7), None if is_direct else scene.path))
         return work
 
     some = [f"watched{number}" for number in range(100)]

@@ -6,9 +6,6 @@ import time
 
 import wire
 
-OPEN = dict(
-    broker="I16: the broker grows by about 64 MiB")
-
 SIZE = 12 << 20
 
 
