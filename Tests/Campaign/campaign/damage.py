@@ -28,6 +28,8 @@ class Damage:
     - unchanged: whether all files must stay as they are.
     - start: more options for the start of the broker, see `Bench.begin`.
     - outside: files outside of the store that must stay as they are.
+    - forged: what a row with a valid checksum may change, as keys of `Content.lost`. A store cannot tell such a row from
+      a good one, so the broker may show it. `apply` adds the keys.
     """
     what: str
     apply: Callable[[pathlib.Path], None]
@@ -36,6 +38,7 @@ class Damage:
     unchanged: bool = False
     start: dict = dataclasses.field(default_factory=dict)
     outside: Callable[[], None] | None = None
+    forged: set = dataclasses.field(default_factory=set)
 
 
 # Files
@@ -374,10 +377,11 @@ ABSURD = [0, 1, -1, -2, 2, 255, 1 << 31, (1 << 32) - 1, 1 << 43, 1 << 53, (1 << 
 
 
 def crafted(random, template):
-    """A row in which one column has a value that the store never writes, with a checksum that matches."""
+    """A row in which one column has a value that the store never writes, with a checksum that matches. Only what the row
+    stands for may be wrong or lost."""
     table = random.choice(sorted(set(DOMAINS) - {"usage"}))
     column = random.randrange(CHECKSUM[table])
-    pick = random.random()
+    pick, forged = random.random(), set()
 
     def apply(store):
         with Rows(store) as rows:
@@ -385,8 +389,11 @@ def crafted(random, template):
             if not found:
                 return
             row = random.choice(found)
-            rows.replace(table, columns, row, column, absurd(row[column], pick, random))
-    return Damage(f"column {column} of a row of {table} has an absurd value", apply, serves=None)
+            forged.update(rows.keys(table, row))
+            new = rows.replace(table, columns, row, column, absurd(row[column], pick, random))
+            forged.update(rows.keys(table, new))
+    return Damage(f"column {column} of a row of {table} has an absurd value", apply, serves=None, keeps="all",
+                  forged=forged)
 
 
 def absurd(value, pick, random):
@@ -421,6 +428,22 @@ class Rows:
     def all(self, table):
         cursor = self.database.execute(f"SELECT * FROM {table}")
         return [name for name, *_ in cursor.description], cursor.fetchall()
+
+    def keys(self, table, row):
+        """What a row stands for, as keys of `Content.lost`."""
+        if table == "pasteboard":
+            return {(row[1], count) for count, in self.database.execute(
+                "SELECT change_count FROM version WHERE pasteboard = ?", row[:1])}
+        if table in ("version", "representation"):
+            content = row[0] if table == "version" else row[0] >> 20
+            of = "change_count = ?" if table == "version" else "content = ?"
+            return {(name, count) for name, count in self.database.execute(
+                "SELECT name, version.change_count FROM version JOIN pasteboard ON pasteboard.id = version.pasteboard "
+                f"WHERE version.{of}", (content,))} | {name for name, in self.database.execute(
+                    f"SELECT id FROM open_request WHERE payload IN (SELECT change_count FROM version WHERE {of})",
+                    (content,))}
+        return {"open_request": {row[1]}, "policy": {"policy"}, "scheme_claim": {f"claim {row[2]}", f"default {row[2]}"},
+                "scheme_default": {f"default {row[1]}"}}.get(table, set())
 
     def replace(self, table, columns, row, column, value):
         """Puts a value into a column of a row; returns the new row. Nothing changes if SQLite refuses it."""
