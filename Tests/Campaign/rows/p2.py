@@ -266,6 +266,8 @@ class Run:
 # The controls
 
 def defective(shard, control, words, queued=0.6, **kills):
+    # A defect shows at every hundredth request, so a control of full size needs no more than these.
+    shard.count = min(shard.count, 2_000)
     place = Place(shard, programs=shard.debug, environment=dict(SWIFT_IPC_TEST_CONTROL=control))
     try:
         Run(shard, place, kills, stops=False, queued=queued).carry_out()
@@ -292,4 +294,5 @@ def control_reorder(shard):
 
 def control_acknowledge_before_commit(shard):
     """The broker accepts requests before they are on disk, and is killed."""
-    defective(shard, "acknowledge-before-commit", ["does not know it any more", "after a crash", "after attempt"], queued=1, broker=2)
+    words = ["does not know it any more", "after a crash", "after attempt"]
+    defective(shard, "acknowledge-before-commit", words, queued=1, broker=2)
