@@ -8,7 +8,7 @@ import select
 import time
 
 import wire
-from campaign import linear
+from campaign import buses, linear
 from campaign.linear import ABSENT, ADD, GET, MISMATCH, OK, REMOVE, SET, SWAP, TAKE, Operation, Watch
 from campaign.shard import Broken
 
@@ -48,14 +48,14 @@ class Line:
         return bool(self.owner)
 
     def open_again(self):
-        """Waits for the bus, if there is none now. No event tells that a socket accepts connections."""
+        """Waits for the bus, if there is none now."""
         self.owner, self.direct = "", None
-        for _ in range(3_000):
-            try:
+        # The bus may be killed between the two.
+        for _ in range(50):
+            buses.wait_for(self.path)
+            with contextlib.suppress(OSError, wire.Gone):
                 return self.open()
-            except (OSError, wire.Gone):
-                time.sleep(0.01)
-        raise Broken("the bus did not come back within 30 s")
+        raise Broken("the bus is there, but takes no connections")
 
     def reach(self):
         """Opens the direct connection, if this line has one and the broker is there."""

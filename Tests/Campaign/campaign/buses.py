@@ -1,5 +1,6 @@
 """A private message bus for one shard: dbus-daemon or dbus-broker, with stock limits or with small ones."""
 
+import fcntl
 import os
 import pathlib
 import re
@@ -32,6 +33,8 @@ class Bus:
         self.configuration = self.folder / "bus.conf"
         self.configuration.write_text(configuration(self.path, self.services, limits))
         self.process = self.pid = None
+        # Locked while the bus is away (see `wait_for`).
+        self.gate = open(f"{self.path}.gate", "w")
 
     def add_service(self, name, *command):
         """Lets the bus start a program when its name is needed. The bus reads the file at its start."""
@@ -52,6 +55,7 @@ class Bus:
         if not self.process.stdout.readline():
             raise RuntimeError(f"the bus did not start: {self.log.read_text()[-2_000:]}")
         self.pid = self.process.pid if self.kind == "daemon" else self.child("dbus-broker")
+        fcntl.flock(self.gate, fcntl.LOCK_UN)
 
     def child(self, name):
         """The process below the launcher that has this name; it starts after the launcher says that it is ready."""
@@ -67,6 +71,7 @@ class Bus:
         """Kills the bus and everything that belongs to it."""
         if not self.process:
             return
+        fcntl.flock(self.gate, fcntl.LOCK_EX)
         # The user manager would start the bus again, so all of its processes are stopped first.
         below = [] if self.kind == "daemon" else [self.process.pid, *descendants(self.process.pid)]
         for number in (signal.SIGSTOP, signal.SIGKILL):
@@ -96,6 +101,12 @@ class Bus:
                 f"ExecStart=dbus-broker-launch --scope user --config-file {self.configuration}\n",
         }.items():
             (units / name).write_text(head + text)
+
+
+def wait_for(path):
+    """Returns when a bus that was killed is there again. Any process may wait; `path` is the socket of the bus."""
+    with open(f"{path}.gate") as gate:
+        fcntl.flock(gate, fcntl.LOCK_SH)
 
 
 def configuration(path, services, limits):

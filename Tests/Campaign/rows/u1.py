@@ -9,6 +9,7 @@ same bytes; or it is rejected with the right error. A tracer sees every program 
 import contextlib
 import os
 import re
+import select
 import signal
 import time
 
@@ -53,7 +54,10 @@ class Scene:
         data, bin = shard.folder / "no-data", shard.folder / "bin"
         for folder in (self.marks, data, bin):
             folder.mkdir()
-        self.marker = script(bin / "marker", f"printf '%s\\0' \"$#\" \"$@\" END > {self.marks}/$$")
+        started = shard.folder / "started"
+        os.mkfifo(started)
+        self.started = os.open(started, os.O_RDWR)
+        self.marker = script(bin / "marker", f"printf '%s\\0' \"$#\" \"$@\" END > {self.marks}/$$; printf . > {started}")
         for name in TRAPS:
             script(bin / name, f"printf '%s\\n' {name} \"$@\" >> {self.trap}")
         self.place = Place(shard, environment=dict(XDG_DATA_DIRS=str(data), PATH=f"{bin}:{os.environ['PATH']}"))
@@ -94,6 +98,7 @@ class Scene:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.broker, signal.SIGKILL)
         self.place.__exit__(*exception)
+        os.close(self.started)
 
     def attack(self, count):
         begin = urls.listed()
@@ -290,16 +295,12 @@ class Scene:
         self.check_programs()
 
     def compare_marks(self, expected):
-        """The arguments of each start of the marker. A program that was started is not awaited by the broker."""
-        deadline = time.monotonic() + self.patience
-        while True:
-            marks = [mark.read_bytes() for mark in self.marks.iterdir()]
-            if len(marks) >= len(expected) and all(mark.endswith(b"\0END\0") for mark in marks):
-                break
-            if time.monotonic() > deadline:
-                break
-            time.sleep(0.02)
-        got = sorted(marks)
+        """The arguments of each start of the marker. The broker does not wait for a program that it starts, so each one
+        writes a byte when it has noted them."""
+        missing, deadline = len(expected), time.monotonic() + self.patience
+        while missing > 0 and select.select([self.started], [], [], max(0, deadline - time.monotonic()))[0]:
+            missing -= len(os.read(self.started, missing))
+        got = sorted(mark.read_bytes() for mark in self.marks.iterdir())
         wanted = sorted(b"1\0" + url + b"\0END\0" for url in expected)
         if got != wanted:
             raise Broken("I20: the desktop application was not started with the URL, byte for byte: it got "
@@ -379,7 +380,7 @@ def shown(url):
 
 def control_normalizes(shard):
     """A handler, or a library below it, that decodes a URL."""
-    with Scene(shard, change=lambda url: url.replace(b"%7E", b"~")) as scene:
+    with shard.finds(" reached "), Scene(shard, change=lambda url: url.replace(b"%7E", b"~")) as scene:
         scene.attack(shard.count)
 
 
