@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import time
 import traceback
@@ -13,6 +14,9 @@ def carry_out(part, size, seed):
     # Whatever a row prints must not be taken for the result.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    # A job in the background ignores these, and so would the programs that a row starts.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     shard = Shard(part, size, seed)
     begin = time.monotonic()
     broken = None

@@ -212,8 +212,8 @@ class Run:
             rest.append(left)
         self.plans[worker] = rest
         if self.shard.size == "small":
-            # If the broker is killed before it has noticed, these requests wait 30 s for their sender (I24). A small run
-            # has no time for that.
+            # If the broker is killed before it has noticed, these requests wait 30 s for their sender (I24), which a
+            # small run has no time for.
             self.query([each for each in self.requests if self.requests[each].was_cut])
         self.begin(worker, rest)
 
