@@ -19,7 +19,7 @@ BOUNDS = dict(
     server_threads=1, bus_memory=2 << 20, bus_descriptors=0, connections=0, names=0, match_rules=0, store_bytes=8 << 20,
     store_files=0)
 # Memory of allocators is returned some time after its last use, and later on a busy machine. A control waits in vain.
-SETTLING_SECONDS, CONTROL_SECONDS = 15, 3
+SETTLING_SECONDS, CONTROL_SECONDS = 5, 1
 
 
 class Soak:
