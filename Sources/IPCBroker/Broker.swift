@@ -213,7 +213,7 @@ package final class Broker {
 
     /// How many calls of one caller are in progress at a time (I15): enough for the store to flush several of them
     /// together, and few enough that others do not wait long behind them.
-    private static let callsTogether = 64
+    private static let callsTogether = 32
 
     private static func objects(_ limits: Limits, _ logger: Logger) -> ObjectServer {
         let objects = ObjectServer(logger: logger)

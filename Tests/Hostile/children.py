@@ -66,9 +66,9 @@ def together(*works):
 PACE, PACE_BYTES = 256, 1 << 20
 
 
-def pour(connection, message, seconds, paced=None):
-    """Sends a message again and again, and reads nothing, until the time is over or the connection is closed. Returns
-    how often. If the other side stops reading, the connection ends with a part of a message.
+def pour(connection, message, seconds, paced=None, most=float("inf")):
+    """Sends a message again and again, and reads nothing, until the time is over, `most` are sent, or the connection is
+    closed. Returns how often. If the other side stops reading, the connection ends with a part of a message.
 
     A flood over a bus is paced: `paced` is the path of the bus. A second connection waits for the broker after each
     few messages. Otherwise the queue of the bus grows without end, and delays the callers of any service, also of one
@@ -79,7 +79,7 @@ def pour(connection, message, seconds, paced=None):
     meter, due = wire.Connection(paced) if paced else None, 0
     each = max(1, min(PACE, PACE_BYTES // len(message)))
     connection.socket.setblocking(False)
-    while time.monotonic() < end:
+    while time.monotonic() < end and count < most:
         if not rest:
             if meter and count >= due:
                 meter.request(wire.BROKER, wire.BROKER_PATH, "org.freedesktop.DBus.Peer", "Ping")

@@ -43,6 +43,12 @@ class Scene:
         """Selects one of two values by the size of the run."""
         return full if self.size == "full" else small
 
+    @property
+    def most_unread(self):
+        """How many answers a caller on the bus may leave unread. dbus-broker counts them towards a quota of the user, and
+        disconnects receivers, also honest ones, when it is used up."""
+        return float("inf") if self.bus.kind == "daemon" else 20_000
+
     def note(self, **facts):
         """Adds figures from the attack itself to the report."""
         self.facts |= facts

@@ -64,8 +64,8 @@ final class Link {
     /// If more bytes than this are waiting for a peer with limits, its calls are held until it has read them. If its
     /// held calls take more, its socket is not read.
     private static let backlog = 1 << 20
-    /// The bytes charged for a held call in addition to those of its message, and for each of its descriptors.
-    private static let bytesOfHeldCall = 1_024
+    /// The memory that a waiting message takes in addition to its bytes, and the bytes charged for a descriptor.
+    private static let bytesOfMessage = 1_024
     private static let bytesOfHeldDescriptor = 16 << 10
 
     /// If more bytes than this are queued, the link writes immediately, so that the other side can start reading.
@@ -112,7 +112,9 @@ final class Link {
     var isAuthenticated: Bool { authentication.state == .finished }
     var bytesWaiting: Int { outgoing.byteCount }
     var isOpen: Bool { !isClosed && !hasEnded }
-    var hasBacklog: Bool { isOpen && outgoing.byteCount > Self.backlog }
+    var hasBacklog: Bool {
+        isOpen && outgoing.byteCount + outgoing.messageCount * Self.bytesOfMessage > Self.backlog
+    }
 
     /// Closes the link immediately. Afterwards, it runs no callbacks.
     func close() {
@@ -375,7 +377,7 @@ final class Link {
     /// Charges a call that has to wait. Call ``release(_:)`` when it has begun.
     /// - Returns: `nil` if it takes more memory than a caller on a bus may have. A peer's socket is not read instead.
     func hold(_ call: Message) -> Held? {
-        let bytes = call.bytes.count + Self.bytesOfHeldCall
+        let bytes = call.bytes.count + Self.bytesOfMessage
         guard shares == nil else {
             held.calls += 1
             held.bytes += bytes

@@ -10,6 +10,8 @@ struct OutgoingMessages {
     private var sentOfFirst = 0
     /// The number of bytes not sent yet.
     private(set) var byteCount = 0
+    /// The number of messages that are not completely sent.
+    var messageCount: Int { messages.count }
     /// The number of descriptors in messages that are not completely sent.
     private(set) var descriptorCount = 0
     /// The number of messages that have been sent completely. Authentication lines sent together count as one.

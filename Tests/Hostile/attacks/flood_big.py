@@ -4,6 +4,8 @@ They read no answers."""
 import children
 import wire
 
+# The bus keeps some of the messages until the broker has read them.
+BOUNDS = dict(bus=128)
 SIZE = 15 << 20
 
 

@@ -3,6 +3,9 @@
 import children
 import wire
 
+# The bus keeps the refusals that a flood does not read, as it does for any service.
+BOUNDS = dict(bus=float("inf"))
+
 
 def wait_for(names, seen):
     """A call that waits for the next change."""
@@ -35,9 +38,11 @@ def attack(scene):
     def flood(names, is_direct):
         def work(tell):
             caller = wire.Connection(scene.path)
-            caller = caller.direct() if is_direct else caller
-            tell(children.pour(
-                caller, wait_for(names, latest), scene.full(10, 0.7), None if is_direct else scene.path))
+            message, seconds = wait_for(names, latest), scene.full(10, 0.7)
+            if is_direct:
+                tell(children.pour(caller.direct(), message, seconds))
+            else:
+                tell(children.pour(caller, message, seconds, scene.path, scene.most_unread))
         return work
 
     some = [f"watched{number}" for number in range(100)]
