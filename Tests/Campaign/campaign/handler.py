@@ -36,22 +36,26 @@ class Handler:
         os.write(self.log, (" ".join(str(word) for word in words) + "\n").encode())
 
     def register(self):
-        """Claims the scheme at the broker that there is now, and opens a direct connection to it."""
+        """Claims the scheme at the broker that there is now, and opens a direct connection to it. Calls its unique name,
+        so that none of them reaches the next broker, whose signal is still to come."""
         self.drain()
         reply = self.bus.request(*wire.BUS, "GetNameOwner", "s", wire.BROKER)
         if reply.kind == wire.ERROR:
             return
         self.owner = reply.values[0]
-        reply = self.bus.ask("Schemes1", "Register", "sasa{sv}", self.application, [self.application.lower()],
-                             {"window": ("u", self.window)})
+        reply = self.ask("Schemes1", "Register", "sasa{sv}", self.application, [self.application.lower()],
+                         {"window": ("u", self.window)})
         if self.is_direct and reply.kind == wire.RETURN:
-            reply = self.bus.ask("Broker1", "Connect", "a{sv}", {"deliveries": ("b", 1)})
+            reply = self.ask("Broker1", "Connect", "a{sv}", {"deliveries": ("b", 1)})
             if reply.descriptors:
                 try:
                     self.direct = wire.Connection(f"/proc/self/fd/{reply.descriptors[0]}")
                 except (OSError, wire.Gone):
                     self.direct = None
                 os.close(reply.descriptors[0])
+
+    def ask(self, interface, *arguments):
+        return self.bus.request(self.owner, wire.BROKER_PATH, f"org.swiftipc.{interface}", *arguments)
 
     def drain(self):
         """Takes what an earlier broker sent over its direct connection, which has ended."""
@@ -64,7 +68,9 @@ class Handler:
             while any(message.member == "NameOwnerChanged" for message in self.bus.others):
                 owners = [each.values[2] for each in self.bus.others if each.member == "NameOwnerChanged"]
                 self.bus.others = [each for each in self.bus.others if each.member != "NameOwnerChanged"]
-                if owners[-1]:
+                # The signal may be about the broker that has answered already. Its direct connection does not end, so
+                # `drain` would wait for as long as it runs.
+                if owners[-1] not in ("", self.owner):
                     self.register()
             self.carry_out()
             open_now = [each for each in (self.direct, self.bus) if each]
