@@ -3,7 +3,7 @@
 enum BrokerLauncher {
     /// Prints `ready` when the bus is running; messages for the journal go to standard error.
     static let script = """
-        import os, socket, subprocess, sys, threading
+        import contextlib, glob, os, socket, subprocess, sys, threading
 
         subprocess.check_call(["mount", "-t", "tmpfs", "none", "/run/systemd"])
         os.makedirs("/run/systemd/system")
@@ -19,6 +19,28 @@ enum BrokerLauncher {
 
         forwarding = threading.Thread(target=forward, daemon=True)
         forwarding.start()
+
+        def own_cgroup():
+            # In a shared cgroup, a manager removes the cgroup that another has just made for a program of the same name.
+            # That program then fails at its start, which dbus-broker 33 does not report
+            # (https://github.com/bus1/dbus-broker/issues/314). Also removes the cgroups of launchers that have ended.
+            path = [line[3:].rstrip() for line in open("/proc/self/cgroup") if line.startswith("0::")][0]
+            trees = ["/sys/fs/cgroup", *glob.glob("/sys/fs/cgroup/*")]
+            for former in [each for tree in trees for each in glob.glob(f"{tree}{path}/ipc-bus-*")]:
+                if not os.path.exists("/proc/" + former.rpartition("-")[2]):
+                    for folder, _, _ in os.walk(former, topdown=False):
+                        with contextlib.suppress(OSError):
+                            os.rmdir(folder)
+            mounted = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
+            tree = [each for each in mounted if os.path.exists(f"{each}{path}/cgroup.procs")][0]
+            own = f"{tree}{path}/ipc-bus-{os.getpid()}"
+            os.makedirs(own, exist_ok=True)
+            with open(own + "/cgroup.procs", "w") as processes:
+                processes.write(str(os.getpid()))
+
+        # Where cgroups cannot be changed, the manager uses the shared one.
+        with contextlib.suppress(OSError, IndexError):
+            own_cgroup()
         path = os.environ["XDG_RUNTIME_DIR"] + "/ready"
         if os.path.exists(path):
             os.unlink(path)
