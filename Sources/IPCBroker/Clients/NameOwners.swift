@@ -17,9 +17,16 @@ struct NameOwners: Sendable {
         fileprivate let number: UInt64
     }
 
+    /// The questions about a name that no signal has overtaken.
+    private struct OpenQuestions {
+        let first: UInt64
+        var count = 0
+    }
+
     private var owners: [ApplicationID: Owner] = [:]
-    /// The number of the newest question about each name, until its answer or a signal about the name arrives.
-    private var open: [ApplicationID: UInt64] = [:]
+    /// The open questions about each name, until one of them is answered. Each counts, not only the newest: whoever
+    /// asked first would otherwise learn nothing, and would not be told about the answer to the newest either.
+    private var open: [ApplicationID: OpenQuestions] = [:]
     private var questionCount: UInt64 = 0
 
     subscript(application: ApplicationID) -> Owner? { owners[application] }
@@ -36,13 +43,13 @@ struct NameOwners: Sendable {
 
     mutating func ask(_ application: ApplicationID) -> Question {
         questionCount += 1
-        open[application] = questionCount
+        open[application, default: OpenQuestions(first: questionCount)].count += 1
         return Question(application: application, number: questionCount)
     }
 
-    /// Notes an answer, unless a signal or a newer question has superseded it, or the owner is already known.
+    /// Notes an answer, unless a signal has overtaken it, or the owner is already known.
     mutating func answer(_ question: Question, _ owner: BusName?) {
-        guard open[question.application] == question.number else { return }
+        guard isOpen(question) else { return }
         open[question.application] = nil
         if case .known = owners[question.application] { return }
         owners[question.application] = owner.map { .known($0) }
@@ -50,7 +57,13 @@ struct NameOwners: Sendable {
 
     /// Notes that a question to the bus has failed.
     mutating func drop(_ question: Question) {
-        if open[question.application] == question.number { open[question.application] = nil }
+        guard isOpen(question) else { return }
+        open[question.application]?.count -= 1
+        if open[question.application]?.count == 0 { open[question.application] = nil }
+    }
+
+    private func isOpen(_ question: Question) -> Bool {
+        open[question.application].map { question.number >= $0.first } ?? false
     }
 
     /// Removes an owner that is known to have left although the bus has not reported it yet.
