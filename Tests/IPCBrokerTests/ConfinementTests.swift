@@ -106,6 +106,7 @@ import Testing
         ("snap.firefox.firefox", Confinement.sandbox("snap.firefox")),
         ("snap.firefox.firefox (enforce)", .sandbox("snap.firefox")),
         ("snap.0ad_two.hook.install (enforce)", .sandbox("snap.0ad_two")), ("snap.firefox", .hidden),
+        ("snap.0ad+extra.hook.install", .sandbox("snap.0ad+extra")), ("snap.\u{1B}[2J.x", .hidden),
         ("snap..x", .hidden), ("snap.", .hidden), ("snap.code.code (complain)", .free),
         ("snap.code.code (unconfined)", .free), ("unconfined", .free), ("snapd", .free), ("", .free),
         ("/usr/bin/snap.firefox.firefox", .free),

@@ -161,6 +161,8 @@ struct CraftedTable: Sendable, CustomTestStringConvertible {
         return !rows.isEmpty
     }
 
+    static func named(_ name: String) -> CraftedTable { all.first { $0.testDescription == name }! }
+
     static let all = [
         CraftedTable(
             "pasteboard", .pasteboard, checksum: 7, "SELECT * FROM @.pasteboard", "DELETE FROM @.pasteboard",

@@ -69,7 +69,9 @@ enum Confinement: Sendable, Hashable {
         guard let label, label.utf8.starts(with: "snap.".utf8) else { return nil }
         if label.hasSuffix(" (complain)") || label.hasSuffix(" (unconfined)") { return nil }
         let parts = label.prefix { $0 != " " }.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count >= 3 && !parts[1].isEmpty ? .sandbox("snap.\(parts[1])") : .hidden
+        guard parts.count >= 3 else { return .hidden }
+        let id = "snap.\(parts[1])"
+        return Source.isSnap(id) ? .sandbox(id) : .hidden
     }
 
     /// The ID of the mount at the root directory of a process, unique on the system (proc_pid_mountinfo(5)); `nil` if

@@ -255,7 +255,7 @@ final class RequestAcceptance {
             guard let arguments, known == nil else { return .bound(payload) }
             let record = RequestRecord(
                 id: id, arguments: arguments, state: request.isQueued ? .queued : .waiting, source: source,
-                caller: writer, application: target.text, url: request.url.text, pasteboard: request.pasteboard,
+                caller: writer, application: target, url: request.url.text, pasteboard: request.pasteboard,
                 changeCount: payload.changeCount, timeout: UInt64(request.timeout.milliseconds),
                 parent: request.parent, depth: depth, accepted: transaction.now,
                 expiresAt: request.isQueued ? transaction.now + request.timeToLive : nil, context: context)

@@ -116,14 +116,13 @@ extension URLsService {
             throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended, so it cannot be retried")
         }
         let record = try await record(id)
-        guard let application = try? ApplicationID(record.application) else { throw RequestError.noSuchRequest(id) }
         guard try KeptContext(of: record).desktopEntry == nil else {
             throw IPCError(
                 .noHandler,
                 "the request \(id.text.quoted) went to a desktop application, for which nothing can be "
                     + "queued; open the URL again")
         }
-        let again = Retry(of: record, as: newID, for: application)
+        let again = Retry(of: record, as: newID)
         if let pending = table[newID] {
             guard pending.digest == again.digest else { throw RequestError.identifierReused(newID) }
             _ = try await withCheckedThrowingContinuation { continuation in
@@ -136,7 +135,7 @@ extension URLsService {
             guard known.arguments == again.digest else { throw RequestError.identifierReused(newID) }
             return newID.text
         }
-        try schemes.policies.check(record.source, opens: application)
+        try schemes.policies.check(record.source, opens: record.application)
         try await acceptance.accept(again, by: call.sender)
         return newID.text
     }
@@ -166,7 +165,7 @@ struct RequestFilter: Sendable {
         matches(
             state: record.state == .ended ? .ended : isDelivered ? .delivered : .waiting,
             outcome: record.outcome ?? .queued,
-            application: record.application, source: record.source)
+            application: record.application.text, source: record.source)
     }
 
     @DBusActor

@@ -21,7 +21,7 @@ extension OpenURLResult {
     /// Creates the result from the record of an earlier call.
     init(_ record: RequestRecord, outcome: Outcome) {
         self.init(
-            RequestEnd(record, outcome), id: record.id, target: record.application,
+            RequestEnd(record, outcome), id: record.id, target: record.application.text,
             changeCount: record.changeCount)
     }
 
@@ -59,7 +59,7 @@ extension RequestFacts {
 
     private init(_ record: RequestRecord) {
         self.init()
-        (id, url, application) = (record.id.text, record.url, record.application)
+        (id, url, application) = (record.id.text, record.url, record.application.text)
         (state, outcome) = (record.state == .ended ? "ended" : "waiting", (record.outcome ?? .queued).rawValue)
         lateOutcome = record.lateOutcome?.rawValue
         (sourceApplication, sourceStrength) = (record.source.application, record.source.strength.rawValue)

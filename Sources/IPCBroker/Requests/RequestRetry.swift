@@ -6,12 +6,12 @@ internal import IPCStore
 struct Retry: Sendable {
     let earlier: RequestRecord
     let id: RequestID
-    let application: ApplicationID
+    var application: ApplicationID { earlier.application }
     /// The digest that distinguishes a repeated retry from a different call with the same id.
     let digest: ContentDigest
 
-    init(of earlier: RequestRecord, as id: RequestID, for application: ApplicationID) {
-        (self.earlier, self.id, self.application) = (earlier, id, application)
+    init(of earlier: RequestRecord, as id: RequestID) {
+        (self.earlier, self.id) = (earlier, id)
         var arguments = CallArguments()
         arguments.add("retry", earlier.id.text)
         digest = arguments.digest
@@ -41,7 +41,7 @@ extension RequestAcceptance {
             let known = try await store.commit { transaction in
                 let request = RequestRecord(
                     id: retry.id, arguments: retry.digest, state: .queued, source: earlier.source, caller: writer,
-                    application: retry.application.text, url: earlier.url, pasteboard: earlier.pasteboard,
+                    application: retry.application, url: earlier.url, pasteboard: earlier.pasteboard,
                     changeCount: earlier.changeCount, timeout: time, accepted: transaction.now,
                     expiresAt: transaction.now + life, context: earlier.context)
                 return try transaction.requests.retry(earlier.id, request, trace: trace)

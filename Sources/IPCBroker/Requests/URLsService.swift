@@ -239,9 +239,9 @@ final class URLsService {
     }
 
     private func recover(_ record: RequestRecord) throws {
-        guard table[record.id] == nil, let stated = try? ApplicationID(record.application) else { return }
+        guard table[record.id] == nil else { return }
         let connection = acceptance.connection(of: record)
-        let application = table.shared(stated)
+        let application = table.shared(record.application)
         let payer = Payer(text: record.payer.text)
         let source = table.shared(record.source, payer: payer)
         let isQueued = record.state == .queued

@@ -45,7 +45,7 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     // MARK: Grammar
 
-    private static func isValid(_ text: String) -> Bool {
+    static func isValid(_ text: String) -> Bool {
         var (elements, length) = (1, 0)
         for byte in text.utf8 {
             if byte == 0x2E {

@@ -10,6 +10,15 @@ public enum SourceStrength: String, Sendable, Hashable, CaseIterable {
     case claimed
     /// The caller does not state an application id.
     case unknown
+
+    /// Whether a source of this strength can have an id.
+    package func allows(id: String) -> Bool {
+        switch self {
+        case .owned, .claimed: ApplicationID.isValid(id)
+        case .sandboxed: ApplicationID.isValid(id) || Source.isSnap(id)
+        case .unknown: id.isEmpty
+        }
+    }
 }
 
 /// The sender of a request, as far as it is known.
@@ -25,6 +34,19 @@ public struct Source: Sendable, Hashable, CustomStringConvertible {
     }
 
     package static let nobody = Source(application: "", strength: .unknown)
+
+    /// Whether a source of any strength can have an id.
+    package static func canHave(id: String) -> Bool { SourceStrength.allCases.contains { $0.allows(id: id) } }
+
+    /// Whether a string is the id of a snap's sandbox: `snap.` and the snap's name. A name may start with a digit, so
+    /// this is not always an ``ApplicationID``.
+    package static func isSnap(_ id: String) -> Bool {
+        let name = id.utf8.dropFirst(snapPrefix.utf8.count)
+        return id.utf8.starts(with: snapPrefix.utf8) && !name.isEmpty && id.utf8.count <= ApplicationID.maximumBytes
+            && name.allSatisfy { $0.isASCIIVisible && $0 != 0x2E }
+    }
+
+    private static let snapPrefix = "snap."
 
     /// The id and its strength, such as `demo.IPCClient (claimed)`; only the strength if the id is empty.
     public var description: String {

@@ -20,7 +20,7 @@ package enum StoreError: Condition, Hashable {
     case unsafePlace(path: String, reason: String)
     /// SQLite did not apply a setting that the store's guarantees depend on.
     case setting(name: String, value: String, wanted: String)
-    /// A record other than a pasteboard version fails its checksum.
+    /// A record other than a pasteboard version fails its checksum, or has a value that the store never writes.
     case damagedRecord(String)
 
     package var ipcError: IPCError {

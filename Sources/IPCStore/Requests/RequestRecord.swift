@@ -21,7 +21,7 @@ package struct RequestRecord: Sendable, Hashable {
     /// The sender, as a ``CallerText``.
     package let caller: String
     /// The application id of the handler, fixed when the request is accepted.
-    package let application: String
+    package let application: ApplicationID
     package let url: String
     package let pasteboard: PasteboardName?
     /// The change count of the version that the request wrote to the pasteboard or sent from it; `nil` if none.
@@ -65,7 +65,7 @@ package struct RequestRecord: Sendable, Hashable {
 
     package init(
         id: RequestID, arguments: ContentDigest, state: State = .waiting, source: Source, caller: String = "",
-        application: String, url: String, pasteboard: PasteboardName? = nil, changeCount: UInt64? = nil,
+        application: ApplicationID, url: String, pasteboard: PasteboardName? = nil, changeCount: UInt64? = nil,
         timeout: UInt64 = 0, parent: RequestID? = nil, depth: UInt32 = 0, accepted: UInt64,
         expiresAt: UInt64? = nil, context: [UInt8]? = nil
     ) {

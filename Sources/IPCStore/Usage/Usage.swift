@@ -170,7 +170,7 @@ final class UsageTally {
     func load(afterCleanStop wasClean: Bool) throws {
         var isIntact = true
         try transaction.statement("SELECT * FROM @.usage", .persistent).query { row in
-            guard row.isIntact(.usage, checksum: 4) else {
+            guard row.isIntact(.usage, checksum: 4), Source.canHave(id: row.text(0)) else {
                 isIntact = false
                 return
             }

@@ -7,7 +7,7 @@ import sqlite3
 import struct
 from typing import Callable
 
-from campaign import preload, stored
+from campaign import preload, stored, written
 
 PAGE = 4_096
 # The columns of each table that the checksum covers come first (see Sources/IPCStore/Database/Schema.swift).
@@ -30,6 +30,7 @@ class Damage:
     - outside: files outside of the store that must stay as they are.
     - forged: what a row with a valid checksum may change, as keys of `Content.lost`. A store cannot tell such a row from
       a good one, so the broker may show it. `apply` adds the keys.
+    - refused: those of these keys that the broker must report as damaged, because it never writes such a value.
     """
     what: str
     apply: Callable[[pathlib.Path], None]
@@ -39,6 +40,7 @@ class Damage:
     start: dict = dataclasses.field(default_factory=dict)
     outside: Callable[[], None] | None = None
     forged: set = dataclasses.field(default_factory=set)
+    refused: set = dataclasses.field(default_factory=set)
 
 
 # Files
@@ -377,11 +379,11 @@ ABSURD = [0, 1, -1, -2, 2, 255, 1 << 31, (1 << 32) - 1, 1 << 43, 1 << 53, (1 << 
 
 
 def crafted(random, template):
-    """A row in which one column has a value that the store never writes, with a checksum that matches. Only what the row
-    stands for may be wrong or lost."""
+    """A row in which one column has an absurd value, with a checksum that matches. Only what the row stands for may be
+    wrong or lost. If no caller can state the value, it must be lost."""
     table = random.choice(sorted(set(DOMAINS) - {"usage"}))
     column = random.randrange(CHECKSUM[table])
-    pick, forged = random.random(), set()
+    pick, forged, refused = random.random(), set(), set()
 
     def apply(store):
         with Rows(store) as rows:
@@ -390,10 +392,12 @@ def crafted(random, template):
                 return
             row = random.choice(found)
             forged.update(rows.keys(table, row))
-            new = rows.replace(table, columns, row, column, absurd(row[column], pick, random))
+            new, replaced = rows.replace(table, columns, row, column, absurd(row[column], pick, random))
             forged.update(rows.keys(table, new))
+            if replaced and not written.possible(table, new):
+                refused.update(rows.keys(table, row))
     return Damage(f"column {column} of a row of {table} has an absurd value", apply, serves=None, keeps="all",
-                  forged=forged)
+                  forged=forged, refused=refused)
 
 
 def absurd(value, pick, random):
@@ -446,7 +450,7 @@ class Rows:
                 "scheme_default": {f"default {row[1]}"}}.get(table, set())
 
     def replace(self, table, columns, row, column, value):
-        """Puts a value into a column of a row; returns the new row. Nothing changes if SQLite refuses it."""
+        """Puts a value into a column of a row; returns the new row, and whether SQLite accepted it."""
         new = list(row)
         new[column] = value
         new[CHECKSUM[table]] = checksum(table, new[:CHECKSUM[table]])
@@ -454,8 +458,8 @@ class Rows:
         try:
             self.database.execute(f"UPDATE {table} SET {names} WHERE {columns[0]} = ?", (*new, row[0]))
         except sqlite3.Error:
-            pass
-        return new
+            return new, False
+        return new, True
 
 
 def checksum(table, columns):

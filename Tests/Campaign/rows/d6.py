@@ -218,6 +218,8 @@ class Case:
             raise Broken(f"the damaged pasteboard {board!r} cannot be read after it was replaced")
 
     def check_lost(self, lost):
+        if self.case.refused - lost:
+            raise Broken(f"an impossible value is accepted in {sorted(map(str, self.case.refused - lost))}")
         lost = lost - self.case.forged
         boards = {key[0] for key in lost if isinstance(key, tuple)}
         if self.case.keeps == "all" and lost:
@@ -288,10 +290,25 @@ def control_recomputed_checksum(shard):
                 columns, all_rows = rows.all("representation")
                 row = next(row for row in all_rows if row[2] == 0)
                 value = b"forged" + row[7][6:]
-                new = rows.replace("representation", columns, row, 5, stored.hash128(value))
+                new, _ = rows.replace("representation", columns, row, 5, stored.hash128(value))
                 rows.replace("representation", columns, new, 7, value)
         case = damage.Damage("a value with a recomputed checksum", apply)
         with Case(shard, bench, found["stopped"], case, 0) as tried:
+            tried.examine()
+
+
+def control_possible_value(shard):
+    """A value that callers can state is taken for one that they cannot."""
+    with Bench(shard) as bench:
+        found, refused = templates(bench, shard.random), set()
+
+        def apply(store):
+            with damage.Rows(store) as rows:
+                columns, all_rows = rows.all("open_request")
+                rows.replace("open_request", columns, all_rows[0], columns.index("url"), "campaign:other")
+                refused.update(rows.keys("open_request", all_rows[0]))
+        case = damage.Damage("another URL", apply, forged=refused, refused=refused)
+        with shard.finds("an impossible value is accepted"), Case(shard, bench, found["stopped"], case, 0) as tried:
             tried.examine()
 
 

@@ -38,7 +38,9 @@ package struct Board: Sendable {
 extension Board {
     /// Reads a row of `SELECT *`; `nil` if it is damaged.
     init?(_ row: SQLRow, _ area: Area) {
-        guard row.isIntact(.pasteboard, checksum: 7), let name = try? PasteboardName(row.text(1)) else { return nil }
+        guard row.isIntact(.pasteboard, checksum: 7), let name = try? PasteboardName(row.text(1)),
+            Source.canHave(id: row.text(6))
+        else { return nil }
         let packed = row.raw(5)
         guard packed.count % 8 == 0 else { return nil }
         self.init(

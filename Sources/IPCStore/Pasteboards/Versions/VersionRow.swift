@@ -44,12 +44,10 @@ struct VersionRow {
 
     /// Reads a row of `SELECT *`; `nil` if it is damaged.
     init?(_ row: SQLRow) {
-        guard row.isIntact(.version, checksum: 13), let strength = SourceStrength(number: row.integer(10)) else {
-            return nil
-        }
-        self.init(
-            changeCount: row.number(0), pasteboard: row.number(1),
-            source: Source(application: row.text(11), strength: strength), time: row.number(7))
+        guard row.isIntact(.version, checksum: 13),
+            let source = Source(stored: row.text(11), strength: row.integer(10))
+        else { return nil }
+        self.init(changeCount: row.number(0), pasteboard: row.number(1), source: source, time: row.number(7))
         (content, items, representations) = (row.number(2), Int(row.integer(3)), Int(row.integer(4)))
         guard representations <= ContentKeys.most, items <= representations else { return nil }
         (bytes, pins, flags) = (row.number(5), row.number(6), VersionFlags(rawValue: row.number(9)))
@@ -64,6 +62,14 @@ struct VersionFlags: OptionSet {
 
     static let sensitive = VersionFlags(rawValue: 1)
     static let once = VersionFlags(rawValue: 2)
+}
+
+extension Source {
+    /// Creates a source from its columns; `nil` if the broker gives no program such a source.
+    init?(stored application: String, strength number: Int64) {
+        guard let strength = SourceStrength(number: number), strength.allows(id: application) else { return nil }
+        self.init(application: application, strength: strength)
+    }
 }
 
 extension SourceStrength {
