@@ -37,7 +37,9 @@ SKIPPED_WITH = dict(thread={
     "DirectBoundsTests.*only connections with incomplete messages": "the same",
     "IdleTests.*anIdleBrokerDoesNotWakeUp": "ThreadSanitizer has a thread that wakes up ten times a second",
     "MovingToolTests.*aFailedWriteKeepsTheExistingFile": "ThreadSanitizer cannot start where files may have only 1 KiB",
-}, address={})
+}, address={
+    "CrashTests.*randomKillsLoseNothingAcknowledged": "bounds the time of a start, which AddressSanitizer prolongs",
+})
 ENVIRONMENT = os.environ | {"SWIFT_BACKTRACE": "enable=no"}
 WRAPPED = ("pthread_create", "malloc", "memfd_create")
 # Every call in the C shims that allocates memory or a descriptor, and how often it occurs. `shims.c` exercises each.

@@ -109,7 +109,9 @@ struct MovingToolTests {
         let trace = try PrivateBus.current.directory.appending("trace")
         let client = try Binaries.path("ipc-client")
         let failed = try await RunningProcess.run(
-            "strace", ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "board", "export", folder])
+            "strace",
+            SystemCallTrace.withoutLeakDetection
+                + ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "board", "export", folder])
         #expect(failed.status == .exited(74) && failed.errors.contains("Input/output error"), "\(failed)")
         #expect(!FileContents.exists(folder))
         // The control: an export to another folder succeeds, because the disk accepts everything now.
@@ -126,7 +128,9 @@ struct MovingToolTests {
         let trace = try PrivateBus.current.directory.appending("trace")
         let client = try Binaries.path("ipc-client")
         let killed = try await RunningProcess.run(
-            "strace", ["-f", "-o", trace, "-e", "inject=syncfs:signal=KILL", client, "board", "export", folder])
+            "strace",
+            SystemCallTrace.withoutLeakDetection
+                + ["-f", "-o", trace, "-e", "inject=syncfs:signal=KILL", client, "board", "export", folder])
         #expect(killed.status != .success, "\(killed)")
         #expect(FileContents.names(in: folder)?.sorted() == ["blobs", "store.jsonl.unfinished"])
         _ = try await Tools.client(["board", "export", folder]).succeeded()

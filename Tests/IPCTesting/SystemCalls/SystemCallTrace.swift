@@ -8,6 +8,9 @@ package final class SystemCallTrace: Sendable {
         "recvfrom",
     ]
 
+    /// Options of strace(1) in front of a command: LeakSanitizer does not work in a traced program.
+    package static let withoutLeakDetection = ["-E", "LSAN_OPTIONS=detect_leaks=0"]
+
     private let process: RunningProcess
     private let file: String
 
@@ -26,7 +29,7 @@ package final class SystemCallTrace: Sendable {
         output: String, calls: [String] = SystemCallTrace.calls, shownBytes: Int = 4096
     ) -> [String] {
         // With seccomp, only the recorded calls stop the process.
-        ["strace", "--seccomp-bpf"] + options(output, calls, shownBytes) + ["--"]
+        ["strace", "--seccomp-bpf"] + withoutLeakDetection + options(output, calls, shownBytes) + ["--"]
     }
 
     /// The words to put in front of a command so that a chosen system call fails.
@@ -36,7 +39,7 @@ package final class SystemCallTrace: Sendable {
     ///     - output: the path of a file for the recorded calls.
     package static func failing(_ failing: FailingCall, in folder: String, output: String) -> [String] {
         let when = "\(failing.number)" + (failing.repeats ? "+" : "")
-        return ["strace", "-f", "-qq", "-o", output, "-P", folder + "/" + failing.file]
+        return ["strace", "-f", "-qq", "-o", output, "-P", folder + "/" + failing.file] + withoutLeakDetection
             + ["-e", "trace=\(failing.call)", "-e", "inject=\(failing.call):error=\(failing.error):when=\(when)", "--"]
     }
 
