@@ -39,6 +39,7 @@ SKIPPED_WITH = dict(thread={
     "MovingToolTests.*aFailedWriteKeepsTheExistingFile": "ThreadSanitizer cannot start where files may have only 1 KiB",
 }, address={
     "CrashTests.*randomKillsLoseNothingAcknowledged": "bounds the time of a start, which AddressSanitizer prolongs",
+    "RemoteBusTests.*a setuid program": "LeakSanitizer needs ptrace(2), which a setuid program must not use",
 })
 ENVIRONMENT = os.environ | {"SWIFT_BACKTRACE": "enable=no"}
 WRAPPED = ("pthread_create", "malloc", "memfd_create")
