@@ -125,8 +125,7 @@ extension BadInputScene {
             "while it waits a hundred times",
             Array(repeating: .waitForChange(["a", "b"], since: .max / 2, ["timeout": .u(3_600_000)]), count: 100)),
         .sending("with answers on their way", Array(repeating: .getItems(), count: 200)),
-        // For each of these URLs, the broker starts a program.
-        .sending("with errors on their way", Array(repeating: .openURL("nobody.demo:"), count: 40)),
+        .sending("with errors on their way", Array(repeating: .openURL("nobody.demo:"), count: 200)),
         .sending("with an introspection on its way", [WireCall("org.freedesktop.DBus.Introspectable", "Introspect")]),
         .sending("after a set that fails", [.setItems(.item("x"), ["if-change-count": .t(.max)])]),
         .sending("with pages on their way", [.listPasteboards(), .listHandlers(""), .resolveURL("handler.demo:")]),
