@@ -30,6 +30,7 @@ SKIPPED = {
     "IPCStoreTests.*memoryIsLocked": "checks mlock(2), which does nothing in a program with a sanitizer",
     "IPCDBusTests.*uses memory only for what has arrived": "counts the pages of memory, which a sanitizer shadows",
     "QuietMemoryTests": "waits until the allocator returns memory, but a sanitizer replaces the allocator",
+    "DBusPageTests": "builds programs without a sanitizer, and links them with modules that need it",
     "WaitingMemoryTests": "bounds the memory of small objects, which a sanitizer enlarges",
 }
 SKIPPED_WITH = dict(thread={
