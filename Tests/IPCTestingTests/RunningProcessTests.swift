@@ -1,3 +1,4 @@
+import Glibc
 import IPCTesting
 import Testing
 
@@ -98,6 +99,19 @@ import Testing
             return pid
         }
         #expect(!ProcessStatus(pid: pid).isRunning)
+    }
+
+    @Test func `a process that blocks a signal has not handled it`() async throws {
+        let process = try await RunningProcess.start("env", ["--block-signal=TERM", "sh", "-c", "echo ready; cat"])
+        _ = try await process.nextLine()
+        try await withDeadline("sleep") {
+            while !process.statistics.hasHandledSignals { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        process.signal(SIGTERM)
+        #expect(!process.statistics.hasHandledSignals)
+        process.closeInput()
+        try await process.wait()
+        #expect(process.statistics.hasHandledSignals)
     }
 
     @Test func `statistics of a process are read`() async throws {

@@ -14,6 +14,16 @@ package struct ProcessStatus: Sendable {
         return state != "Z" && state != "X"
     }
 
+    /// Whether the process has handled all signals: none is pending, and its first thread, which gets them, sleeps again
+    /// (`SigPnd`, `ShdPnd`, `State`). `true` if the process has exited.
+    package var hasHandledSignals: Bool {
+        guard let text = try? FileContents.text("/proc/\(pid)/status") else { return true }
+        let fields = text.split(separator: "\n").map { $0.split { $0 == ":" || $0 == "\t" } }
+        let pending = fields.filter { $0.first == "SigPnd" || $0.first == "ShdPnd" }.compactMap { $0.last }
+        let state = fields.first { $0.first == "State" }?.dropFirst().first?.first
+        return pending.allSatisfy { $0.allSatisfy { $0 == "0" } } && state != "R"
+    }
+
     /// Resident anonymous memory, in bytes (`RssAnon`): the cost of the process itself, without files and shared
     /// libraries.
     package var residentAnonymousBytes: Int {

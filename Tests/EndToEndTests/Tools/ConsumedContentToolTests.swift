@@ -147,7 +147,7 @@ struct ConsumedContentToolTests {
         _ = try await asked.wait(for: 1)
         // The program has created its temporary file by now.
         #expect(FileContents.names(in: folder)?.count == 2)
-        for number in [SIGINT, SIGTERM].prefix(signals) { reader.signal(number) }
+        for number in [SIGINT, SIGTERM].prefix(signals) { try await reader.handle(number) }
         if signals == 1 { signalled.add(()) }
         #expect(try await reader.wait() == .exited(2))
         signalled.add(())
@@ -174,7 +174,7 @@ struct ConsumedContentToolTests {
         }
         let reader = try await RunningProcess.start(try Binaries.path("ipc-client"), read, input: .none)
         _ = try await asked.wait(for: 1)
-        reader.signal(SIGINT)
+        try await reader.handle(SIGINT)
         signalled.add(())
         #expect(try await reader.wait() == .exited(2))
         #expect(reader.output.text.isEmpty && reader.errors.text.contains("is on the pasteboard again"))
@@ -207,5 +207,15 @@ struct ConsumedContentToolTests {
         // The control: content that was read completely is gone.
         #expect(try await Tools.client(["get", "b"]).succeeded().output.isEmpty)
         withExtendedLifetime(broker) {}
+    }
+}
+
+extension RunningProcess {
+    /// Sends a signal, and returns when the program has handled it. No event reports this.
+    fileprivate func handle(_ number: CInt) async throws {
+        signal(number)
+        try await withDeadline("handling of the signal \(number)") {
+            while !self.statistics.hasHandledSignals { try await Task.sleep(for: .milliseconds(1)) }
+        }
     }
 }
