@@ -104,9 +104,9 @@ class Pipeline(wire.Connection):
         self.awaited = self.awaited | {self.serial + 1}
         return self.wait(self.broker(*arguments, **options))
 
-    def settle(self, most=0, seconds=wire.Connection.DEADLINE):
+    def settle(self, most=0, seconds=None):
         """Reads until at most `most` calls are open."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + (self.DEADLINE if seconds is None else seconds)
         self.sort()
         while len(self.open) > most:
             self._receive(deadline)

@@ -18,6 +18,8 @@ BOUNDS = dict(
     broker_memory=4 << 20, broker_descriptors=0, broker_threads=1, server_memory=2 << 20, server_descriptors=0,
     server_threads=1, bus_memory=2 << 20, bus_descriptors=0, connections=0, names=0, match_rules=0, store_bytes=8 << 20,
     store_files=0)
+# What grows to a plateau. Of everything else, nothing may be kept.
+PLATEAUS = {"broker_memory", "bus_memory", "server_memory", "store_bytes"}
 # Memory of allocators is returned some time after its last use, and later on a busy machine. A control waits in vain.
 SETTLING_SECONDS, CONTROL_SECONDS = 5, 1
 
@@ -128,6 +130,21 @@ class Soak:
             earlier = before or now
             # No event reports that another process returns memory.
             time.sleep(0.2)
+
+    def check_growth(self, operate):
+        """Checks that operations after a warm-up add nothing. Short ones do not fill the store and the allocators to what
+        they keep, so at small size they are repeated twice if only that has grown: a leak grows each time."""
+        before = self.settled()
+        operate()
+        after = self.settled(before)
+        for _ in range(self.shard.pick(2, 0)):
+            more = grown(before, after)
+            if not more or not PLATEAUS.issuperset(more):
+                break
+            before = after
+            operate()
+            after = self.settled(before)
+        self.check(before, after)
 
     def check(self, before, after):
         """Compares what is held at the end with what was held after the warm-up."""

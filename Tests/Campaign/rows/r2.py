@@ -14,7 +14,7 @@ import pathlib
 import subprocess
 
 from campaign import operations
-from campaign.soak import Soak, grown
+from campaign.soak import Soak
 
 INVARIANTS = (16, 17)
 UNIT = "operations"
@@ -22,8 +22,6 @@ SIZES = dict(small=1_600, full=200_000)
 SHARD = 25_000
 BUSES = True
 LIMITS = ["--limit=ended-requests-kept=50", "--limit=operation-kept-seconds=1", "--limit=removals-kept=100"]
-# What grows to a plateau. Of everything else, nothing may be kept.
-PLATEAUS = {"broker_memory", "bus_memory", "server_memory", "store_bytes"}
 # The operations of a control at most. Each leak is far beyond its bound by then.
 CONTROLLED = 300
 
@@ -32,19 +30,8 @@ def run(shard, count=None, **options):
     count = count or shard.count
     with Soak(shard, *LIMITS, **options) as soak:
         warm_up = carry_out(soak, count // 2)
-        before = soak.settled()
-        rest = carry_out(soak, count - warm_up)
-        after = soak.settled(before)
-        # Few operations do not fill the store and the allocators to what they keep. A leak grows each time.
-        for _ in range(shard.pick(2, 0)):
-            more = grown(before, after)
-            if not more or not PLATEAUS.issuperset(more):
-                break
-            before = after
-            carry_out(soak, count - warm_up)
-            after = soak.settled(before)
-        soak.check(before, after)
-    shard.done(warm_up + rest)
+        soak.check_growth(lambda: carry_out(soak, count - warm_up))
+    shard.done(count)
 
 
 def carry_out(soak, count):
