@@ -1,4 +1,4 @@
-"""Runs dbus-broker where systemd is not running; the tests in Swift use the same (see BrokerLauncher.swift)."""
+"""Runs dbus-broker where systemd is not running. The tests in Swift use this too (`BrokerLauncher.swift`)."""
 
 import contextlib, glob, os, socket, subprocess, sys, threading
 

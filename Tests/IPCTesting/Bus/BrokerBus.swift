@@ -10,13 +10,11 @@ extension BusProcesses {
         guard missing.isEmpty else {
             throw HarnessError("dbus-broker cannot be started: there is no \(missing.joined(separator: ", no ")).")
         }
-        let script = files.directory.appending("dbus-broker.py")
-        try FileContents.write(BrokerLauncher.script, to: script)
         try BrokerLauncher.writeUnits(files)
         // A user other than root must have a user namespace to mount anything.
         let asUser = geteuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
         let process = try await RunningProcess.start(
-            "unshare", asUser + ["--mount", "--", "/usr/bin/python3", "-u", script],
+            "unshare", asUser + ["--mount", "--", "/usr/bin/python3", "-u", BrokerLauncher.script],
             environment: files.environment)
         do {
             try await process.waitForLine { $0 == "ready" }
