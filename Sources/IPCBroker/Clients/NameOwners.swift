@@ -24,8 +24,8 @@ struct NameOwners: Sendable {
     }
 
     private var owners: [ApplicationID: Owner] = [:]
-    /// The open questions about each name, until one of them is answered. Each counts, not only the newest: whoever
-    /// asked first would otherwise learn nothing, and would not be told about the answer to the newest either.
+    /// The open questions about each name, until one of them is answered. Each counts, not only the newest: otherwise, a
+    /// queue that asked first would get no owner, and no later answer would wake it.
     private var open: [ApplicationID: OpenQuestions] = [:]
     private var questionCount: UInt64 = 0
 

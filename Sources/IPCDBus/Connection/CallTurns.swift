@@ -41,7 +41,7 @@ package final class CallTurns {
     private var turns = Queue<Caller>()
     private let timer = DBusTimer()
 
-    /// Whether a call is waiting.
+    /// The number of waiting calls of all callers.
     private(set) var waitingCount = 0
 
     /// Counts a new call as in progress, unless it has to wait for its caller's earlier calls.
