@@ -1,9 +1,16 @@
+import IPCTesting
+
 /// A test as declared in its source file.
 struct DeclaredTest {
     /// The suite and the name that a test run prints: `Suite/name`.
     let name: String
     /// The numbers of the invariants that the name cites.
     let invariants: [Int]
+
+    /// The tests of all modules. If a file cannot be read, its tests are missing here, and a check reports them.
+    static let ofAllModules = ProjectFiles.swiftFiles(below: "Tests").flatMap {
+        all(in: (try? FileContents.text("\(ProjectFiles.root)/Tests/\($0)")) ?? "")
+    }
 
     private init(suite: Substring, name: Substring) {
         self.name = "\(suite)/\(name)"

@@ -21,21 +21,6 @@ struct InvariantDocument {
 
     /// The sections that name no test.
     var withoutTests: [Int] {
-        sections.filter { Self.tests(in: $0.text).isEmpty }.map(\.number)
-    }
-
-    /// The tests named in a section that are not declared.
-    func unknownTests(declared: Set<String>) -> [String] {
-        sections.flatMap { Self.tests(in: $0.text) }.filter { !declared.contains($0) }
-    }
-
-    /// The paths below `Tests/` that the sections name, such as those of attack programs, relative to the package.
-    var programs: [String] {
-        sections.flatMap { $0.text.matches(of: /`(Tests\/[^`]+)`/).map { String($0.1) } }
-    }
-
-    /// The tests named in a text, as `Suite/name`.
-    private static func tests(in text: Substring) -> [String] {
-        text.matches(of: /`([A-Z]\w*Tests\/[^`]+)`/).map { String($0.1) }
+        sections.filter { NamedTests($0.text).tests.isEmpty }.map(\.number)
     }
 }

@@ -7,30 +7,23 @@ struct InvariantDocumentTests {
         try FileContents.text("\(ProjectFiles.root)/docs/invariants.md")
     }
 
-    /// The tests of all modules. If a file cannot be read, its tests are missing here, and a check reports them.
-    private static let declaredTests = ProjectFiles.swiftFiles(below: "Tests").flatMap {
-        DeclaredTest.all(in: (try? FileContents.text("\(ProjectFiles.root)/Tests/\($0)")) ?? "")
-    }
-
     @Test func `each invariant has exactly one section, which names a test`() throws {
         let document = InvariantDocument(try text())
         #expect(document.misnumbered == [])
         #expect(document.withoutTests == [])
     }
 
-    @Test func `each test that the document names exists`() throws {
-        let declared = Set(Self.declaredTests.map(\.name))
+    @Test(arguments: ["docs/invariants.md", "Tests/Campaign/FINDINGS.md"])
+    func `each test that a document names exists`(path: String) throws {
+        let declared = Set(DeclaredTest.ofAllModules.map(\.name))
         #expect(declared.count > 1_000)
-        let document = InvariantDocument(try text())
-        #expect(document.unknownTests(declared: declared) == [])
-        #expect(document.programs.count > 10)
-        for program in document.programs {
-            #expect(FileContents.exists("\(ProjectFiles.root)/\(program)"), "\(program)")
-        }
+        let named = NamedTests(try FileContents.text("\(ProjectFiles.root)/\(path)"))
+        #expect(named.tests.count > 20 && named.files.count > 3)
+        #expect(named.missing(declared: declared) == [])
     }
 
     @Test func `each number that a test name cites belongs to an invariant`() throws {
-        let citing = Self.declaredTests.filter { !$0.invariants.isEmpty }
+        let citing = DeclaredTest.ofAllModules.filter { !$0.invariants.isEmpty }
         #expect(citing.count > 200)
         #expect(citing.filter { !$0.unknownInvariants.isEmpty }.map(\.name) == [])
         // Every invariant is cited, so a reader can find its tests by number.
@@ -38,13 +31,13 @@ struct InvariantDocumentTests {
     }
 
     @Test func `a test that does not exist is found`() throws {
-        let declared = Set(Self.declaredTests.map(\.name))
-        let (text, unknown) = (try text(), "DeliveryRunTests/a broker that is right is found")
-        #expect(InvariantDocument(text + "- `\(unknown)`.\n").unknownTests(declared: declared) == [unknown])
+        let names = ["DeliveryRunTests/a broker that is right is found", "Tests/Hostile/attacks/none.py"]
+        let declared = Set(DeclaredTest.ofAllModules.map(\.name))
+        let text = try text()
         #expect(
-            InvariantDocument(text + "- `Tests/Hostile/attacks/none.py`\n").programs.last?.hasSuffix("none.py") == true)
+            NamedTests(text + names.map { "- `\($0)`.\n" }.joined()).missing(declared: declared) == names)
         // Negative control: if no test is declared, every test that the document names is unknown.
-        #expect(InvariantDocument(text).unknownTests(declared: []).count > 150)
+        #expect(NamedTests(text).missing(declared: []).count > 150)
     }
 
     @Test func `a missing, repeated or misnumbered section is found`() throws {
