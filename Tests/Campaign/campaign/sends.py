@@ -56,6 +56,9 @@ class Handler:
 
     def close(self):
         self.answer_all()
+        # From here on, no call reaches the broker before the news that the name has no owner. dbus-broker may notice
+        # the end of a connection only after later calls of other clients.
+        self.connection.request(*wire.BUS, "ReleaseName", "s", APPLICATION)
         self.connection.close()
 
 

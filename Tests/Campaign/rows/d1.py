@@ -1,10 +1,11 @@
 """A broker that is killed at random moments under mixed load loses nothing and repeats nothing.
 
 Clients set, extend, clear, take, create and remove persistent pasteboards, send requests with and without waiting, and
-store claims, with values of up to 3 MiB. The broker gets SIGKILL after a random number of answers and a random time.
-After each restart, everything is read over D-Bus and compared with the answers: acknowledged changes are there (I1), a
-call without an answer has its whole effect or none, and repeating it adds nothing (I2, I10), each request has one
-outcome (I6), no change count is used twice (I11), and no version is taken twice (I12).
+store claims, with values of up to 3 MiB. The broker gets SIGKILL after a random number of answers and a random time,
+with the handler of the requests or after it has left. After each restart, everything is read over D-Bus and compared
+with the answers: acknowledged changes are there (I1), a call without an answer has its whole effect or none, and
+repeating it adds nothing (I2, I10), each request has one outcome (I6), no change count is used twice (I11), and no
+version is taken twice (I12).
 """
 
 import contextlib
