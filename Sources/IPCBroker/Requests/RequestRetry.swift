@@ -29,7 +29,7 @@ extension RequestAcceptance {
             timeout: earlier.timeout, timeToLive: earlier.expiresAt.map { $0 - min($0, earlier.accepted) }, limits)
         let pending = PendingRequest(
             id: retry.id, application: retry.application, source: earlier.source, payer: payer, caller: caller,
-            senderQueue: SenderQueueKey(earlier.source, connection(of: earlier)?.text ?? earlier.caller),
+            senderQueue: SenderQueueKey(earlier.source, caller?.text ?? ""),
             life: RequestLife(isQueued: true), hasRecord: true, digest: retry.digest, size: size,
             answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)))
         pending.changeCount = earlier.changeCount

@@ -80,6 +80,32 @@ struct QueuedRequestTests {
         #expect(try await scene.end(again)["error-code"]?.text == "parked")
     }
 
+    @Test func `I8: a retry keeps its place among the requests of the connection that made it, across a restart`()
+        async throws
+    {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.claim()
+        let cancelled = try await scene.queue("cancelled")
+        try await scene.succeed(.cancelRequest(cancelled))
+        let others = [try await scene.queue("other 1"), try await scene.queue("other 2")]
+        let retry = try #require(try await scene.succeed(.retryRequest(cancelled)).body[0].text)
+        let later = try await scene.queue("later", on: "witness")
+        try await scene.openHandler()
+        // Sender queues take turns, so that the first request of each comes first.
+        let first = try await scene.next()
+        try await scene.answer(first)
+        #expect(try await scene.next().id == retry)
+        #expect(first.id == others[0])
+        try await scene.peer.close("handler")
+        try await scene.broker.restart()
+        try await scene.openHandler()
+        for id in [others[1], retry, later] {
+            let request = try await scene.next()
+            #expect(request.id == id)
+            try await scene.answer(request)
+        }
+    }
+
     @Test func `I8: a request is not parked if other requests were in flight at the crash`() async throws {
         let scene = try await DeliveryScene.start(
             limits: ["back-off-milliseconds=5", "attempts=1"], handler: false)
