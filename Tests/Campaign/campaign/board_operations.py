@@ -131,7 +131,9 @@ class BoardOperations(Calls):
         self.same((values[2]["source-application"], values[2]["source-strength"], values[2].get("once", 0)),
                   (*row.source, int(row.once)), f"the facts of {board}")
         if take and id:
-            self.boards.calls[id] = arguments, values[:2], bool(not target.persistent or row.sensitive)
+            # Sensitive content is gone after a restart, but a persistent pasteboard knows that it was taken.
+            is_fleeting = None if row.sensitive and target.persistent else not target.persistent
+            self.boards.calls[id] = arguments, values[:2], is_fleeting
         if (take and row.items) or (row.once and row is target.current):
             target.replace(model.Version([]))
             self.learn_empty(board)

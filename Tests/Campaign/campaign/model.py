@@ -203,9 +203,9 @@ class Requests:
         # An application in `paused` has returned a request, and gets nothing until it registers again.
         self.held, self.suspects, self.paused = {}, {}, set()
         self.windows = {}
-        # How many requests more than its window allows a handler may get, because it owned its bus name before it
-        # registered with a smaller window than its predecessor.
-        self.early = {}
+        # The windows of handlers that have left, and how many requests more than its window a handler may still get,
+        # because it owned its bus name before it registered with a smaller window than its predecessor.
+        self.former, self.early = {}, {}
 
     def waiting(self, application):
         return [row for row in self.rows.values() if row.application == application and row.state == "waiting"]
@@ -250,10 +250,14 @@ class Requests:
             row.state = "waiting"
         self.paused.add(application)
 
+    def comes(self, application, window):
+        """A handler owns its bus name, before it registers with a window."""
+        self.early[application] = max(0, self.former.get(application, 0) - window)
+
     def leave(self, application):
         """The handler leaves the bus with all that it has. Returns the requests that this concerns."""
         held = self.held.pop(application, [])
-        self.early[application] = self.windows.pop(application)
+        self.former[application] = self.windows.pop(application)
         self.paused.discard(application)
         suspects = self.suspects.setdefault(application, set())
         suspects.update(id for id in held if self.rows[id].queue)
@@ -277,6 +281,7 @@ class Requests:
     def restart(self):
         """Queued requests are delivered again by the next broker; the row drives no restart while a sender waits."""
         self.held, self.suspects, self.paused = {name: [] for name in self.windows}, {}, set()
+        self.former, self.early = {}, {}
         for row in self.rows.values():
             if row.state == "delivered":
                 row.state, row.cancelled = "waiting", False

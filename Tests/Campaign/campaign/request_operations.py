@@ -1,6 +1,7 @@
 """Operations of handlers, and on requests, each compared with the model."""
 
 import contextlib
+import time
 
 import wire
 from campaign import contract, model
@@ -16,6 +17,7 @@ class RequestOperations(Calls):
         if application not in self.handlers:
             self.handlers[application] = self.place.connect()
             self.handlers[application].request(*wire.BUS, "RequestName", "su", application, 4)
+            self.requests.comes(application, window)
         self.register(application, window)
 
     def register(self, application, window):
@@ -36,16 +38,18 @@ class RequestOperations(Calls):
         self.left(self.handlers.pop(application))
         for row in concerned:
             self.await_end(row)
+            self.await_return(row)
 
-    def pump(self, hired):
+    def pump(self):
         """Takes the deliveries that the model expects, and no other."""
         for application, connection in self.handlers.items():
             while True:
                 due = self.requests.due(application)
-                former = self.requests.early.get(application, 0) if application == hired else 0
-                call = self.early(connection, due or len(self.requests.held.get(application, ())) < former)
+                call = self.early(connection, due or self.requests.early.get(application, 0))
                 if not due and not call:
                     break
+                if not due:
+                    self.requests.early[application] -= 1
                 try:
                     call = call or connection.wait_call("OpenURL", self.patience)
                 except TimeoutError:
@@ -116,6 +120,23 @@ class RequestOperations(Calls):
         self.requests.hand_back(application, row.id)
         self.await_end(row)
 
+    def await_return(self, row):
+        """Waits until the broker takes for waiting what a handler had when it left. It asks the bus first which
+        deliveries were lost on the way, so it does so soon after the handler has left."""
+        if row.state == "waiting":
+            self.await_state(row.id, {"waiting"}, "its handler has left")
+
+    def await_state(self, id, states, reason):
+        """No event tells another program that a request is accepted, or waits again."""
+        end = time.monotonic() + self.patience
+        while True:
+            reply = self.ask(self.witness, "URLs1", "GetRequest", "sa{sv}", id, {})
+            state = "unknown" if reply.kind == wire.ERROR else reply.values[0]["state"]
+            if state in states:
+                return
+            if time.monotonic() > end:
+                raise Wrong(f"{id} is {state}, although {reason}")
+
     def await_end(self, row):
         """Waits until the end that the model expects is reported, and compares it."""
         if not row.ended:
@@ -171,8 +192,8 @@ class RequestOperations(Calls):
             self.same(got, (id, "queued", target), "OpenURL")
         else:
             row.call = client, serial
-            # The calls of one connection take effect in their order.
-            self.ask(client, "Pasteboards1", "ListPasteboards", "a{sv}", {"limit": ("u", 1)})
+            # The broker may ask the bus about the source first, and answer later calls of the client meanwhile.
+            self.await_state(id, {"waiting", "delivered"}, f"{client} has opened it")
         self.requests.rows[id] = row
         if board is not None:
             self.bind(row, client, board, texts, source)
@@ -196,7 +217,8 @@ class RequestOperations(Calls):
         target = self.boards.boards.get(board)
         if texts is None:
             row.items = list(target.current.items)
-            row.keeps = target.current.is_kept
+            # A queued request has its payload on disk from the start.
+            row.keeps = row.queue or target.current.is_kept
             if target.current.once:
                 target.replace(model.Version([]))
                 self.learn_empty(board)
@@ -279,8 +301,9 @@ class RequestOperations(Calls):
         if values:
             self.same(values, [id], "RetryRequest")
             row.retried = id
+            sender = row.source if row.source[0] else self.clients[client].bus.name
             self.requests.rows[id] = model.Request(
-                id, row.url, row.application, row.source, row.sender, True, row.items, ("retry", row.id))
+                id, row.url, row.application, row.source, (sender,), True, row.items, ("retry", row.id))
 
     def op_repeat(self, client, number, changed):
         """Calls OpenURL again with the id of an earlier request (I10)."""

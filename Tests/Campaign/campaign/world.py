@@ -57,7 +57,7 @@ class World(BoardOperations, ClaimOperations, RequestOperations):
 
     def run(self, name, arguments):
         getattr(self, "op_" + name)(**arguments)
-        self.pump(arguments["application"] if name == "hire" else None)
+        self.pump()
 
     # Programs
 

@@ -313,8 +313,10 @@ class Scene:
     def check_programs(self):
         """The programs that the broker and its children have executed, as the tracer saw them."""
         text = self.trace.read_text(errors="replace")
-        # The tracer writes one call as two lines if another process runs in between.
-        lines = [line for line in text.splitlines() if re.search(r"execve(at)?\(", line) and " = -1 " not in line]
+        # The tracer writes one call as two lines if another process runs in between. If it shows an address instead of
+        # the program, the process or thread has ended before the call, and nothing was executed.
+        lines = [line for line in text.splitlines()
+                 if re.search(r"execve(at)?\((?!0x)", line) and " = -1 " not in line]
         tool = (self.place.programs / "ipc-desktop-open").resolve()
         allowed = (
             rf'execve\("[^"]*/ipc-broker", ', rf'execve\("{tool}", \["{tool}", "(find"|launch", "camp.desktop")\], ',
