@@ -48,7 +48,8 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    package mutating func receive(from socket: CInt) -> Received {
+    /// - Parameter most: how many bytes of short messages to read.
+    package mutating func receive(from socket: CInt, atMost most: Int = .max) -> Received {
         let place: UnsafeMutableRawBufferPointer
         if let large {
             place = UnsafeMutableRawBufferPointer(rebasing: large.block[large.count...])
@@ -57,7 +58,7 @@ package struct IncomingBytes: ~Copyable {
                 if count > 0 { memmove(room.baseAddress!, room.baseAddress! + start, count) }
                 start = 0
             }
-            place = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+            place = UnsafeMutableRawBufferPointer(rebasing: room[count...].prefix(most))
         }
         return withUnsafeTemporaryAllocation(of: CInt.self, capacity: Int(CLINUX_MOST_DESCRIPTORS)) { numbers in
             var more: CInt = 0

@@ -73,6 +73,9 @@ final class Link {
     /// The time limit for a series of reading pauses. Calls that wait for another process could make it last forever.
     private static let longestReadingPause = Duration.milliseconds(250)
     private static let mostReadsTogether = 16
+    /// How much of a peer's short messages is read before other links get their turn. The socket of a bus holds so few
+    /// messages that the bus must often be able to write more (I15).
+    private static let mostBytesOfPeer = 16 << 10
     /// The maximum number of reads when a peer has left. It is enough to empty any socket's buffer. It is limited,
     /// because a peer whose name has left the bus may keep writing.
     private static let mostReadsAtEnd = 64
@@ -252,7 +255,7 @@ final class Link {
         // Read only once, so that other links get their turn. Only the rest of a long message gets several reads, and a
         // bus, where the calls of other callers are behind those of one that floods it (I15).
         for _ in 0..<Self.mostReadsTogether {
-            switch me.incoming.receive(from: me.socket.rawValue) {
+            switch me.incoming.receive(from: me.socket.rawValue, atMost: shares == nil ? .max : Self.mostBytesOfPeer) {
             case .bytes:
                 me.takeIn()
                 me.admitsNext = false
