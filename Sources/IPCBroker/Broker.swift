@@ -211,9 +211,9 @@ package final class Broker {
         throw error
     }
 
-    /// How many calls of one caller are in progress at a time (I15): enough for the store to flush several of them
-    /// together, and few enough that others do not wait long behind them.
-    private static let callsTogether = 32
+    /// How many calls of one caller are in progress at a time (I15), and the size of their messages: enough for the store
+    /// to flush several of them together, and few enough that others do not wait long behind them.
+    private static let (callsTogether, bytesTogether) = (32, 1 << 20)
 
     private static func objects(_ limits: Limits, _ logger: Logger) -> ObjectServer {
         let objects = ObjectServer(logger: logger)
@@ -223,6 +223,7 @@ package final class Broker {
         objects.bounds = WireBounds(limits)
         objects.refusal = { limits.exceeded(by: $0).errorReply }
         objects.turns.mostTogether = callsTogether
+        objects.turns.mostBytesTogether = bytesTogether
         return objects
     }
 

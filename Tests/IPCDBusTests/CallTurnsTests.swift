@@ -8,19 +8,25 @@ struct CallTurnsTests {
     private let busy = CallTurns.Caller.name(":1.1")
     private let other = CallTurns.Caller.name(":1.2")
 
-    private func turns(_ mostTogether: Int = 2) -> CallTurns {
+    private func turns(_ mostTogether: Int = 2, mostBytes: Int = .max) -> CallTurns {
         let turns = CallTurns()
         turns.mostTogether = mostTogether
+        turns.mostBytesTogether = mostBytes
         return turns
     }
 
     /// Begins a call, or lets it wait, as ``IncomingCalls`` does.
     private func receive(
-        _ caller: CallTurns.Caller, _ turns: CallTurns, expectsReply: Bool = true,
+        _ caller: CallTurns.Caller, _ turns: CallTurns, bytes: Int = 1, expectsReply: Bool = true,
         mayBegin: @escaping @DBusActor () -> Bool = { true }, _ begin: @escaping @DBusActor () -> Void
     ) {
-        if turns.begins(caller, mayBegin: mayBegin()) { return begin() }
-        turns.hold(.init(expectsReply: expectsReply, mayBegin: mayBegin, begin: begin), of: caller)
+        let turn = CallTurns.Turn(caller: caller, bytes: bytes)
+        if turns.begins(turn, mayBegin: mayBegin()) { return begin() }
+        turns.hold(.init(turn: turn, expectsReply: expectsReply, mayBegin: mayBegin, begin: begin))
+    }
+
+    private func end(_ caller: CallTurns.Caller, _ turns: CallTurns, bytes: Int = 1) {
+        turns.ended(CallTurns.Turn(caller: caller, bytes: bytes))
     }
 
     @Test
@@ -40,7 +46,7 @@ struct CallTurnsTests {
         for number in 0..<6 { receive(busy, turns) { begun.append(number) } }
         for number in 10..<14 { receive(other, turns) { begun.append(number) } }
         #expect(begun == [0, 1, 10, 11])
-        for caller in [busy, busy, other] { turns.ended(caller) }
+        for caller in [busy, busy, other] { end(caller, turns) }
         await polled()
         #expect(begun == [0, 1, 10, 11, 2, 12, 3])
     }
@@ -50,12 +56,29 @@ struct CallTurnsTests {
         let turns = turns()
         var begun: [Int] = []
         for number in 0..<3 { receive(busy, turns) { begun.append(number) } }
-        turns.ended(busy)
+        end(busy, turns)
         // The waiting call has its turn only after the next poll.
         receive(busy, turns) { begun.append(3) }
         #expect(begun == [0, 1])
         await polled()
         #expect(begun == [0, 1, 2])
+    }
+
+    @Test
+    func `I15: calls with too many bytes wait, but a single call may have any size`() async {
+        let turns = turns(8, mostBytes: 100)
+        var begun: [Int] = []
+        let sizes = [40, 60, 1, 500, 2]
+        for (number, bytes) in sizes.enumerated() {
+            receive(busy, turns, bytes: bytes) { begun.append(number) }
+        }
+        receive(other, turns, bytes: 100) { begun.append(10) }
+        #expect(begun == [0, 1, 10])
+        for (number, expected) in [[2], [2], [2, 3], [2, 3, 4]].enumerated() {
+            end(busy, turns, bytes: sizes[number])
+            await polled()
+            #expect(begun == [0, 1, 10] + expected, "after the end of call \(number)")
+        }
     }
 
     @Test
@@ -67,7 +90,7 @@ struct CallTurnsTests {
         receive(busy, turns) { begun.append(0) }
         let hasRead: @DBusActor () -> Bool = { reader.hasRead }
         for number in 1..<4 { receive(busy, turns, mayBegin: hasRead) { begun.append(number) } }
-        turns.ended(busy)
+        end(busy, turns)
         await polled()
         #expect(begun == [0])
         reader.hasRead = true
@@ -83,9 +106,9 @@ struct CallTurnsTests {
         for number in 0..<8 { receive(busy, turns, expectsReply: number.isMultiple(of: 2)) { begun.append(number) } }
         turns.left(busy)
         #expect(turns.waitingCount == 3)
-        for _ in 0..<2 { turns.ended(busy) }
+        for _ in 0..<2 { end(busy, turns) }
         await polled()
-        for _ in 0..<2 { turns.ended(busy) }
+        for _ in 0..<2 { end(busy, turns) }
         await polled()
         #expect(begun == [0, 1, 3, 5, 7])
         #expect(turns.waitingCount == 0)

@@ -99,22 +99,14 @@ final class PasteboardService {
             try caller.visibility.check(name)
             let write = Write(change: change, items: items, name: name, options: checked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
-            // Keep the turn until files and large writes are in the store, so that several large writes of one caller
-            // cannot fill the store's queue ahead of other callers' operations (I15).
+            // Keep the turn until files and large writes are in the store, so that no later call overtakes them.
             if files > 0 { return (write, try await commitFiles(of: write)) }
-            if Self.isSmall(items) { return (write, nil) }
-            return (write, try await store.commit(write.operation(items)))
+            if items.areSmall { return (write, nil) }
+            return (write, try await arrivals.writeAlone { try await store.commit(write.operation(items)) })
         }
         if let written { return finish(.success(written)) }
         // An addition to a sensitive pasteboard copies its content, so only a replacement may run on the I/O thread.
         store.commit(about: change == .set ? write.name : nil, write.operation(items), then: finish)
-    }
-
-    /// Whether a write is so fast that it may run on the I/O thread, and the caller's next call need not wait (I15).
-    private static func isSmall(_ items: [PasteboardItem]) -> Bool {
-        var (bytes, values) = (0, 0)
-        for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
-        return bytes <= 64 << 10 && values <= 256
     }
 
     private func commitFiles(of write: Write) async throws -> Written {
@@ -236,5 +228,15 @@ extension Representation {
         }
         guard case .file(let file) = value else { return self }
         return Representation(type: type, value: .file(ContentFile(sharing: file, stated: digest)))
+    }
+}
+
+extension [PasteboardItem] {
+    /// Whether the store writes the items so fast that this may happen on the I/O thread, and that other calls need not be
+    /// protected from it (I15).
+    var areSmall: Bool {
+        var (bytes, values) = (0, 0)
+        for item in self { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
+        return bytes <= 64 << 10 && values <= 256
     }
 }

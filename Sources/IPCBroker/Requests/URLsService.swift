@@ -46,10 +46,14 @@ final class URLsService {
             return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
         }
         do {
-            let destination = try await arrivals.inTurn(of: call.sender) {
-                try await self.destination(of: request, call)
+            try await arrivals.inTurn(of: call.sender) {
+                let destination = try await self.destination(of: request, call)
+                // Keep the turn until a large payload is in the store, so that no later call overtakes it.
+                guard request.isLargeWrite else { return try self.accept(request, for: destination, call, answer) }
+                try await self.arrivals.writeAlone {
+                    try await self.acceptAndStore(request, for: destination, call, answer)
+                }
             }
-            try accept(request, for: destination, call, answer)
         } catch {
             answer(.success(try await earlierResult(of: request, insteadOf: error)))
         }
@@ -117,13 +121,27 @@ final class URLsService {
         return pending.life.isOrphan && !pending.life.hasEnded ? nil : pending
     }
 
-    /// Enqueues a request before this function returns, so that the requests of one caller keep their order.
-    private func accept(
+    /// Enqueues a request, and returns when it is stored or was refused.
+    private func acceptAndStore(
         _ request: ValidatedRequest, for destination: Destination, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) async throws {
+        try await withCheckedThrowingContinuation { (stored: CheckedContinuation<Void, any Error>) in
+            do { try accept(request, for: destination, call, answer) { stored.resume() } } catch {
+                stored.resume(throwing: error)
+            }
+        }
+    }
+
+    /// Enqueues a request before this function returns, so that the requests of one caller keep their order.
+    /// - Parameter stored: runs once the request is stored or was refused; not if this throws.
+    private func accept(
+        _ request: ValidatedRequest, for destination: Destination, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<OpenURLResult>, then stored: @escaping @DBusActor () -> Void = {}
     ) throws {
         if let pending = try underWay(request, destination.items) {
-            return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
+            join(pending, call, takesDescriptors: request.takesDescriptors, answer)
+            return stored()
         }
         let digest = try request.id.map { _ in try request.digest(destination.items) }
         // The request with the same id, if an earlier broker left it.
@@ -132,6 +150,7 @@ final class URLsService {
             request, for: destination, digest, by: call.sender, after: earlier)
         call.releaseShare()
         acceptance.accept(pending, request, destination.items, restoring: earlier) { result in
+            stored()
             do { try self.accepted(pending, request, try result.get(), call, answer) } catch {
                 DBusActor.begin {
                     do { answer(.success(try await self.earlierResult(of: request, insteadOf: error))) } catch {

@@ -30,6 +30,11 @@ final class ValidatedRequest: Sendable {
     var isRepeated: Bool { options.repeated ?? false }
     /// Whether an unclaimed URL may go to a desktop application; never for a pinned handler or a queued request.
     var mayGoToDesktop: Bool { options.desktop ?? true && options.application == nil && !isQueued }
+    /// Whether the store writes a large payload when it accepts the request. Values in files are in the store before.
+    var isLargeWrite: Bool {
+        guard let items, !items.hasFiles, !items.areSmall else { return false }
+        return isQueued || pasteboard != nil
+    }
     private let options: OpenURLOptions
 
     init(url: String, options: OpenURLOptions, limits: Limits) throws {

@@ -2,9 +2,9 @@ internal import IPCQueues
 
 /// Lets callers take turns, so that a caller with many calls delays only itself (I15).
 ///
-/// Only a few calls of one caller are in progress at a time. Its later calls wait here, in order, as do the calls of a
-/// caller that does not read its answers. A call is in progress until it is answered, or until it waits for another
-/// program (``IncomingCall/endTurn()``).
+/// Only a few calls of one caller, with few bytes, are in progress at a time. Its later calls wait here, in order, as do
+/// the calls of a caller that does not read its answers. A call is in progress until it is answered, or until it waits
+/// for another program (``IncomingCall/endTurn()``).
 @DBusActor
 package final class CallTurns {
     enum Caller: Hashable {
@@ -14,8 +14,16 @@ package final class CallTurns {
         case peer(ObjectIdentifier)
     }
 
+    /// What a call in progress uses of its caller's share.
+    struct Turn {
+        let caller: Caller
+        /// The size of the message.
+        let bytes: Int
+    }
+
     /// A call that has not begun.
     struct Waiting {
+        let turn: Turn
         /// Whether the caller wants an answer.
         let expectsReply: Bool
         /// Whether the caller has read enough of its earlier answers.
@@ -24,14 +32,27 @@ package final class CallTurns {
     }
 
     private struct State {
-        var inProgress = 0
+        /// The number of calls in progress, and the size of their messages.
+        private(set) var (inProgress, bytes) = (0, 0)
         var waiting = Queue<Waiting>()
         /// Whether the caller is in ``CallTurns/turns``.
         var hasTurn = false
+
+        mutating func begin(_ turn: Turn) {
+            inProgress += 1
+            bytes += turn.bytes
+        }
+
+        mutating func end(_ turn: Turn) {
+            inProgress -= 1
+            bytes -= turn.bytes
+        }
     }
 
     /// The maximum number of calls of one caller that are in progress. By default, it is not limited.
     package var mostTogether = Int.max
+    /// The maximum size of their messages, unless a single call is larger. By default, it is not limited.
+    package var mostBytesTogether = Int.max
     /// The maximum number of waiting calls that begin before the sockets are polled again, because the calls of others
     /// may still be in a socket, behind those of a caller that floods the bus.
     private static let mostBegunTogether = 4
@@ -46,33 +67,42 @@ package final class CallTurns {
 
     /// Counts a new call as in progress, unless it has to wait for its caller's earlier calls.
     /// - Returns: whether the call begins. If so, its end must be reported with ``ended(_:)``.
-    func begins(_ caller: Caller, mayBegin: Bool) -> Bool {
+    func begins(_ turn: Turn, mayBegin: Bool) -> Bool {
         func begins(_ state: inout State) -> Bool {
-            guard mayBegin, state.inProgress < mostTogether, state.waiting.isEmpty else { return false }
-            state.inProgress += 1
+            guard mayBegin, state.waiting.isEmpty, hasRoom(state.inProgress, state.bytes, for: turn) else {
+                return false
+            }
+            state.begin(turn)
             return true
         }
-        return begins(&callers[caller, default: State()])
+        return begins(&callers[turn.caller, default: State()])
+    }
+
+    private func hasRoom(_ inProgress: Int, _ bytes: Int, for turn: Turn) -> Bool {
+        inProgress == 0 || inProgress < mostTogether && bytes <= mostBytesTogether - turn.bytes
     }
 
     /// Begins a call after the calls of its caller that wait already.
-    func hold(_ call: Waiting, of caller: Caller) {
-        callers[caller, default: State()].waiting.append(call)
+    func hold(_ call: Waiting) {
+        callers[call.turn.caller, default: State()].waiting.append(call)
         waitingCount += 1
     }
 
     /// Notes that a call is no longer in progress.
-    func ended(_ caller: Caller) {
-        callers[caller]?.inProgress -= 1
-        proceed(caller)
+    func ended(_ turn: Turn) {
+        callers[turn.caller]?.end(turn)
+        proceed(turn.caller)
     }
 
     /// Begins a caller's next call, if there is one, soon. Call this when the caller has read answers.
     func proceed(_ caller: Caller) {
         func isNext(_ state: inout State?) -> Bool {
-            guard let inProgress = state?.inProgress, let isIdle = state?.waiting.isEmpty else { return false }
-            if isIdle, inProgress == 0 { state = nil }
-            guard !isIdle, inProgress < mostTogether, state?.hasTurn == false else { return false }
+            guard let inProgress = state?.inProgress, let bytes = state?.bytes else { return false }
+            guard let next = state?.waiting.next else {
+                if inProgress == 0 { state = nil }
+                return false
+            }
+            guard state?.hasTurn == false, hasRoom(inProgress, bytes, for: next.turn) else { return false }
             state?.hasTurn = true
             return true
         }
@@ -113,7 +143,7 @@ package final class CallTurns {
         func take(_ state: inout State?) -> Waiting? {
             state?.hasTurn = false
             guard state?.waiting.next?.mayBegin() == true, let next = state?.waiting.takeFirst() else { return nil }
-            state?.inProgress += 1
+            state?.begin(next.turn)
             return next
         }
         guard let next = take(&callers[caller]) else { return nil }

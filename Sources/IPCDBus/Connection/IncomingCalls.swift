@@ -21,22 +21,23 @@ final class IncomingCalls {
             return refuse(message, with: objects.refuse(defect), from: link, on: connection)
         }
         guard let path = message.path else { return }
-        let caller = caller(of: message, on: connection)
-        if objects.turns.begins(caller, mayBegin: mayBegin(for: message.sender, on: link)) {
-            return begin(message, path, of: caller, from: link, on: connection)
+        let turn = CallTurns.Turn(caller: caller(of: message, on: connection), bytes: message.bytes.count)
+        if objects.turns.begins(turn, mayBegin: mayBegin(for: message.sender, on: link)) {
+            return begin(message, path, turn, from: link, on: connection)
         }
         guard let held = link.hold(message) else {
             let error = CallRefusal.overShare(bytes: message.bytes.count)
             return refuse(message, with: objects.refuse(error), from: link, on: connection)
         }
         // Weak, so that a link that has closed meanwhile releases its socket (I17).
-        let waiting = CallTurns.Waiting(expectsReply: message.expectsReply) { [weak link, sender = message.sender] in
+        let waiting = CallTurns.Waiting(turn: turn, expectsReply: message.expectsReply) {
+            [weak link, sender = message.sender] in
             self.mayBegin(for: sender, on: link)
         } begin: { [weak link] in
-            self.begin(message, path, of: caller, from: link, on: connection)
+            self.begin(message, path, turn, from: link, on: connection)
             link?.release(held)
         }
-        objects.turns.hold(waiting, of: caller)
+        objects.turns.hold(waiting)
     }
 
     func boundUnreadAnswers(on connection: Connection, isPresent: @escaping @DBusActor (BusName) -> Bool) {
@@ -69,9 +70,9 @@ final class IncomingCalls {
     }
 
     private func begin(
-        _ message: Message, _ path: ObjectPath, of caller: CallTurns.Caller, from link: Link?, on connection: Connection
+        _ message: Message, _ path: ObjectPath, _ turn: CallTurns.Turn, from link: Link?, on connection: Connection
     ) {
-        let call = IncomingCall(message, path: path, link: link, connection: connection, turn: caller)
+        let call = IncomingCall(message, path: path, link: link, connection: connection, turn: turn)
         guard unanswered <= most else { return call.fail(objects.refuse(.tooManyCalls(most))) }
         if standIn?.answers(call, on: connection) == true { return }
         objects.handle(call)

@@ -10,10 +10,10 @@ public final class IncomingCall {
     private var isAnswered = false
     private var signals: [Message] = []
     private var kept: AnyObject?
-    /// The caller whose turn this call uses; `nil` once it uses none.
-    private var turn: CallTurns.Caller?
+    /// What this call uses of its caller's share; `nil` once it uses nothing.
+    private var turn: CallTurns.Turn?
 
-    init(_ message: Message, path: ObjectPath, link: Link?, connection: Connection, turn: CallTurns.Caller? = nil) {
+    init(_ message: Message, path: ObjectPath, link: Link?, connection: Connection, turn: CallTurns.Turn? = nil) {
         (self.message, self.path, self.link, self.connection, self.turn) = (message, path, link, connection, turn)
         connection.incoming.unanswered += 1
         connection.objects.used?()

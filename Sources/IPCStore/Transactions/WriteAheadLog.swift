@@ -18,8 +18,8 @@ final class WriteAheadLog {
     private let place: (file: String, inode: ino_t?)
     private var opened: (descriptor: CInt, inode: ino_t)?
 
-    /// 2,048 pages of the log are 8 MiB.
-    private static let pagesBetweenCheckpoints: Int32 = 2_048
+    /// 1,024 pages of the log are 4 MiB. A checkpoint copies them while other operations wait (I15).
+    private static let pagesBetweenCheckpoints: Int32 = 1_024
 
     /// - Parameter waitsForDisk: whether commits are flushed; false only in tests of `synchronous-off`.
     init(_ database: Database, in directory: StoreDirectory, waitsForDisk: Bool) {
