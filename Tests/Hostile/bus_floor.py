@@ -3,9 +3,10 @@
 
     Tests/Hostile/bus_floor.py [SECONDS]
 
-Two programs flood a C service (`Benchmarks/Floor/echo.c`), which answers each call at once with nothing, and read no
-answers. Another program calls it one call at a time. This is the delay that the bus itself causes, because it puts the
-calls of others behind the flood. No service can be better, so it is the limit of what this project promises.
+Programs flood a C service (`Benchmarks/Floor/echo.c`), which answers each call at once with nothing, and read no
+answers. "One by one" means that each waits, before its next message, until the service has read the last one. Another
+program calls the service one call at a time. This is the delay that the bus itself causes, because it puts the calls of
+others behind the flood. No service can be better, so it is the limit of what this project promises.
 """
 
 import os
@@ -25,12 +26,13 @@ from campaign import buses  # noqa: E402
 
 NAME = "floor.Echo"
 KINDS = {
-    "calls": dict(flags=0, size=0),
-    "pings without a reply": dict(flags=wire.NO_REPLY, size=0),
-    "calls of 15 MiB": dict(flags=0, size=15 << 20)}
+    "calls": dict(),
+    "pings without a reply": dict(flags=wire.NO_REPLY),
+    "calls of 15 MiB": dict(size=15 << 20),
+    "calls of 15 MiB, one by one": dict(size=15 << 20, programs=4, is_paced=True)}
 
 
-def message(flags=0, size=0):
+def message(flags, size):
     """A call of the service."""
     body = wire.body("ay", bytes(size)) if size else b""
     return wire.message(
@@ -52,7 +54,7 @@ def waits(path, seconds):
     return found, ""
 
 
-def measure(kind, title, seconds, program):
+def measure(kind, title, seconds, program, flags=0, size=0, programs=2, is_paced=False):
     with tempfile.TemporaryDirectory(prefix="floor-", dir=os.environ.get("TMPDIR", "/var/tmp")) as folder:
         environment = os.environ | dict(
             HOME=folder, XDG_RUNTIME_DIR=folder, XDG_CONFIG_HOME=f"{folder}/config",
@@ -61,15 +63,21 @@ def measure(kind, title, seconds, program):
         bus.start()
         service = subprocess.Popen([program, "server", NAME], env=environment, stdout=subprocess.PIPE)
         service.stdout.readline()
-        flood = lambda tell: tell(children.pour(wire.Connection(bus.path), message(**KINDS[title]), seconds))
-        floods = [children.Child(flood) for _ in range(2)]
+
+        def flood(tell):
+            connection, paced = wire.Connection(bus.path), bus.path if is_paced else None
+            tell(children.pour(connection, message(flags, size), seconds, paced, service=NAME))
+
+        floods = [children.Child(flood) for _ in range(programs)]
         found, end = waits(bus.path, seconds)
         for child in floods:
             child.end()
         service.kill()
         service.wait()
         bus.kill()
-    print(f"dbus-{kind:6}  {title:22}  {len(found):5} calls, the longest {max(found, default=0):6.0f} ms{end}", flush=True)
+    found = sorted(found) or [0]
+    print(f"dbus-{kind:6}  {title:27}  {len(found):5} calls, p99 {found[len(found) * 99 // 100]:6.0f} ms, the longest "
+          f"{found[-1]:6.0f} ms{end}", flush=True)
 
 
 def main():
@@ -81,7 +89,7 @@ def main():
         subprocess.run(["cc", "-O2", FLOOR / "echo.c", "-o", program, *flags], check=True)
         for kind in ("daemon", "broker"):
             for title in KINDS:
-                measure(kind, title, seconds, program)
+                measure(kind, title, seconds, program, **KINDS[title])
 
 
 main()

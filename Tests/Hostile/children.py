@@ -66,11 +66,11 @@ def together(*works):
 PACE, PACE_BYTES = 256, 1 << 20
 
 
-def pour(connection, message, seconds, paced=None, most=float("inf")):
+def pour(connection, message, seconds, paced=None, most=float("inf"), service=wire.BROKER):
     """Sends a message again and again, and reads nothing, until the time is over, `most` are sent, or the connection is
     closed. Returns how often. If the other side stops reading, the connection ends with a part of a message.
 
-    A flood over a bus is paced: `paced` is the path of the bus. A second connection waits for the broker after each
+    A flood over a bus is paced: `paced` is the path of the bus. A second connection waits for the service after each
     few messages. Otherwise the queue of the bus grows without end, and delays the callers of any service, also of one
     that does nothing (`bus_floor.py`)."""
     data = b"".join([bytes(message)] * max(1, min(64, (1 << 16) // len(message))))
@@ -82,7 +82,7 @@ def pour(connection, message, seconds, paced=None, most=float("inf")):
     while time.monotonic() < end and count < most:
         if not rest:
             if meter and count >= due:
-                meter.request(wire.BROKER, wire.BROKER_PATH, "org.freedesktop.DBus.Peer", "Ping")
+                meter.request(service, "/", "org.freedesktop.DBus.Peer", "Ping")
                 due = count + each
             data = bytearray(data)
             for start in starts:
