@@ -327,7 +327,8 @@ class Load:
             raise Broken(f"{self.held} calls were held, but the slow handler began {dict(begun)}")
         for program in (self.server, self.slow, self.watcher):
             if program.process.poll() is not None:
-                raise Broken(f"a program that uses the library ended with {program.process.returncode}")
+                raise Broken(f"{program.process.args} ended with {program.process.returncode}: "
+                             f"{self.session.log_text()[-1_000:]}")
         self.shard.add(sent=len(self.sent), queued=len(self.queued), held=self.held, raw=self.acknowledged)
         self.shard.worst(delay_ms=round(self.worst * 1_000))
 
