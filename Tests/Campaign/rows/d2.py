@@ -174,8 +174,8 @@ class Checkpoint(Running):
         board = scene.load.books.fleeting[1]
         board.sizes = lambda random: 60_000
         log = scene.place.store / "store.sqlite-wal"
-        # The log is copied once it has 2,048 pages; this stops a little before.
-        while log.stat().st_size < 2_025 * 4_120:
+        # The log is copied once it has 1,024 pages; this stops a little before. A write of 60,000 bytes takes about 20.
+        while log.stat().st_size < 1_001 * 4_120:
             board.done(scene.client.perform(board.next(scene.client, isremoval=False)))
         scene.place.kill_broker()
         self.image = points.Image(scene)
