@@ -327,7 +327,8 @@ class Load:
             raise Broken(f"{self.held} calls were held, but the slow handler began {dict(begun)}")
         for program in (self.server, self.slow, self.watcher):
             if program.process.poll() is not None:
-                raise Broken(f"{program.process.args} ended with {program.process.returncode}: "
+                path, *rest = map(str, program.process.args)
+                raise Broken(f"{path.rpartition('/')[2]} {' '.join(rest)} ended with {program.process.returncode}: "
                              f"{self.session.log_text()[-1_000:]}")
         self.shard.add(sent=len(self.sent), queued=len(self.queued), held=self.held, raw=self.acknowledged)
         self.shard.worst(delay_ms=round(self.worst * 1_000))
