@@ -1,6 +1,7 @@
 import IPCDBus
 import IPCInterface
 import IPCTesting
+import Synchronization
 import Testing
 
 @testable import IPC
@@ -35,6 +36,29 @@ struct ChangeFeedTests {
         for await _ in told { break }
         next.cancel()
         #expect(try await next.value == nil)
+    }
+
+    @Test func `I24: a question about a change is asked again if the broker does not answer in time`() async throws {
+        let bus = BusAddress.address(try PrivateBus.current.address)
+        let broker = try await RefusingBroker.start(bus, refusals: 1)
+        let app = try await Application.connect(id: "demo.Watcher", bus: bus)
+        let absences = Mutex(0)
+        let feed = ChangeFeed(app, of: [], since: 3) { _ in absences.withLock { $0 += 1 } }
+        let questions = Mutex(0)
+        let answer = try await feed.answer {
+            let number = questions.withLock { number in
+                number += 1
+                return number
+            }
+            guard number > 2 else { throw IPCError(.timedOut, "the broker did not answer in time") }
+            return number
+        }
+        #expect(answer == 3 && absences.withLock { $0 } == 2)
+        // It asks again only when the broker answers: once after a refusal, and once more.
+        #expect(await broker.questions == 3)
+        await #expect(throws: IPCError(.noSuchItem, "it is gone")) {
+            _ = try await feed.answer { () throws -> Int in throw IPCError(.noSuchItem, "it is gone") }
+        }
     }
 }
 

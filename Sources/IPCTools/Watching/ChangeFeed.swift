@@ -28,18 +28,30 @@ package actor ChangeFeed {
 
     /// The next change; nil when the task is cancelled.
     package func next() async throws -> PasteboardChange? {
+        try await answer { try await self.ask() } ?? nil
+    }
+
+    private func ask() async throws(IPCError) -> PasteboardChange? {
+        var questions = iterator
+        do throws(IPCError) {
+            let change = try await questions.next()
+            iterator = questions
+            if let change { cursor = change.cursor }
+            return change
+        } catch {
+            // All known changes were returned before the call failed, so the feed continues at the cursor.
+            iterator = application.changes(of: names, since: cursor).makeAsyncIterator()
+            throw error
+        }
+    }
+
+    /// Asks the broker a question, such as one about a change. If the broker does not answer, waits until it does, and
+    /// then asks again.
+    /// - Returns: nil if the task is cancelled meanwhile.
+    package func answer<Answer: Sendable>(_ question: @Sendable () async throws -> Answer) async throws -> Answer? {
         while true {
-            var questions = iterator
-            do throws(IPCError) {
-                let change = try await questions.next()
-                iterator = questions
-                if let change { cursor = change.cursor }
-                return change
-            } catch {
-                guard error.code.meansNoAnswer else { throw error }
+            do { return try await question() } catch let error as IPCError where error.code.meansNoAnswer {
                 if Task.isCancelled { return nil }
-                // All known changes were returned before the call failed, so the feed continues at the cursor.
-                iterator = application.changes(of: names, since: cursor).makeAsyncIterator()
                 await absent(error)
                 await waitForAnswers()
                 if Task.isCancelled { return nil }

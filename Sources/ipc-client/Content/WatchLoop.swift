@@ -37,11 +37,22 @@ struct WatchLoop: Sendable {
             isResynchronizing = change.isResync
             // Skips a change if the loop has already reported this version, or a newer one.
             guard change.isRemoved || change.changeCount > newest[change.name] ?? 0 else { continue }
-            for event in try await events(change, after: newest[change.name] ?? start) where count != watch.count {
+            let last = newest[change.name] ?? start
+            guard let events = try await answer({ try await events(change, after: last) }) else { return }
+            for event in events where count != watch.count {
                 newest[change.name] = event.count
                 if try await report(event) { count += 1 }
             }
         }
+    }
+
+    /// Asks the broker until it answers.
+    /// - Returns: nil if a signal arrives first.
+    private func answer<Answer: Sendable>(
+        _ question: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer? {
+        let feed = feed
+        return try await stop.run(untilSignal: 1) { try await feed.answer(question) }
     }
 
     /// Returns a change with its version or, with `--every-version`, with each version after a change count. Returns
@@ -59,14 +70,15 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// - Returns: false if the content was gone before the command could read it; a newer change then follows.
+    /// - Returns: false if the content was gone before the command could read it, so that a newer change follows, or
+    ///   if a signal arrived first.
     private func report(_ event: WatchEvent) async throws -> Bool {
         guard let command = watch.command else { return try await print(event) }
-        let output = watch.output
-        let content = try await event.content(of: app) { error in
-            try output.warn(error.code.rawValue, error.message)
+        let (output, app) = (watch.output, app)
+        let content = try await answer {
+            try await event.content(of: app) { error in try output.warn(error.code.rawValue, error.message) }
         }
-        guard let content else { return false }
+        guard let content = content ?? nil else { return false }
         let failure = try await stop.run(untilSignal: 2) {
             try await ChangeCommand(command).run(content.value, event.variables(type: content.type))
         }
@@ -74,12 +86,17 @@ struct WatchLoop: Sendable {
         return true
     }
 
-    /// - Returns: false if the content was gone before it could be read; a newer change then follows.
+    /// - Returns: as for `report`.
     private func print(_ event: WatchEvent) async throws -> Bool {
-        let items: [PasteboardItem]?
-        do throws(IPCError) { items = watch.content ? try await event.items(of: app) : nil } catch {
-            guard error.code == .noSuchItem || error.code == .noSuchPasteboard else { throw error }
-            return false
+        var items: [PasteboardItem]?
+        if watch.content {
+            let app = app
+            do {
+                guard let found = try await answer({ try await event.items(of: app) }) else { return false }
+                items = found
+            } catch let error as IPCError where error.code == .noSuchItem || error.code == .noSuchPasteboard {
+                return false
+            }
         }
         try watch.output.print(
             event.json(items), text: event.line(isLocal: OutputStream.output.isTerminal),
