@@ -1,6 +1,6 @@
 """Runs dbus-broker where systemd is not running. The tests in Swift use this too (`BrokerLauncher.swift`)."""
 
-import contextlib, glob, os, socket, subprocess, sys, threading
+import contextlib, glob, os, shutil, socket, subprocess, sys, threading
 
 subprocess.check_call(["mount", "-t", "tmpfs", "none", "/run/systemd"])
 os.makedirs("/run/systemd/system")
@@ -39,6 +39,9 @@ def own_cgroup():
 # Where cgroups cannot be changed, the manager uses the shared one.
 with contextlib.suppress(OSError, IndexError):
     own_cgroup()
+# A manager that was killed leaves the units of the programs that the bus had started. The next manager would read them,
+# and refuse to create a unit with the same name: "activation request failed: unit is invalid".
+shutil.rmtree(os.environ["XDG_RUNTIME_DIR"] + "/systemd", ignore_errors=True)
 path = os.environ["XDG_RUNTIME_DIR"] + "/ready"
 if os.path.exists(path):
     os.unlink(path)
