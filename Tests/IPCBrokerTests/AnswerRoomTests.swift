@@ -14,21 +14,21 @@ struct AnswerRoomTests {
         func subject(_ takesDescriptors: Bool, _ isOneValue: Bool = false) -> AnswerRoom.Subject {
             AnswerRoom.Subject(name: name, takesDescriptors: takesDescriptors, isOneValue: isOneValue)
         }
-        #expect(room.bytes(subject(false)) == 4 << 20)
+        #expect(room.bytes(subject(false)) == 1 << 20)
         let type = try ContentType("a/b")
         func item(_ count: Int) throws -> PasteboardItem {
             try PasteboardItem([Representation(type: type, value: .bytes([UInt8](repeating: 0, count: count)))])
         }
         room.writing([try item(100_000), try item(10)], to: name, isAddition: false)
-        #expect(room.bytes(subject(false)) == 100_010 && room.bytes(subject(true)) == 262_144 + 10)
-        #expect(room.bytes(subject(false, true)) == 4 << 20)
+        #expect(room.bytes(subject(false)) == 100_010 && room.bytes(subject(true)) == 65_536 + 10)
+        #expect(room.bytes(subject(false, true)) == 1 << 20)
         room.writing([try item(5)], to: name, isAddition: true)
-        #expect(room.bytes(subject(false)) == 100_015 && room.bytes(subject(true)) == 262_144 + 15)
+        #expect(room.bytes(subject(false)) == 100_015 && room.bytes(subject(true)) == 65_536 + 15)
         room.learn(7, descriptors: 0, of: subject(false))
         room.learn(8, descriptors: 0, of: subject(false, true))
         #expect(room.bytes(subject(false)) == 7 && room.bytes(subject(false, true)) == 8)
-        #expect(room.bytes(subject(true)) == 262_144 + 15)
+        #expect(room.bytes(subject(true)) == 65_536 + 15)
         room.learn(3, descriptors: 2, of: subject(true))
-        #expect(room.bytes(subject(true)) == 2 * 262_144 + 3)
+        #expect(room.bytes(subject(true)) == 2 * 65_536 + 3)
     }
 }

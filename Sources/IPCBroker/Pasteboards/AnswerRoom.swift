@@ -1,11 +1,11 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Limits the total size of the answers to reads in progress, for all callers together (I16).
+/// Limits the total size of the answers to reads in progress, for all callers together (I15, I16).
 ///
 /// A call of a few bytes can read 16 MiB, and many calls can start before the first one is answered. The size of an
-/// answer is known from the last write or read of the pasteboard; an unknown size counts as 4 MiB. A descriptor counts
-/// as 256 KiB, so that at most 128 exist before they are sent, and at most 32 for one caller (I17). A caller that does
+/// answer is known from the last write or read of the pasteboard; an unknown size counts as 1 MiB. A descriptor counts
+/// as 64 KiB, so that at most 128 exist before they are sent, and at most 32 for one caller (I17). A caller that does
 /// not read its answers gets no further answers, and delays only itself.
 @DBusActor
 final class AnswerRoom {
@@ -70,13 +70,14 @@ final class AnswerRoom {
 
     init(limits: Limits) { inlineValueBytes = Int(clamping: limits.inlineValueBytes) }
 
-    /// The space for the answers to all callers: twice the largest answer.
-    private static let most = 32 << 20
+    /// The space for the answers to all callers, unless a single answer is larger. Another answer on the bus waits until
+    /// the bus has read them, which takes about 30 ms.
+    private static let most = 8 << 20
     /// The share of one caller, which a single answer may exceed. The share leaves space for other callers, and keeps a
     /// caller's unread answers far below the size at which its direct connection would be closed.
-    fileprivate nonisolated static let mostOfCaller = 8 << 20
-    private static let unknownBytes = 4 << 20
-    private static let bytesOfDescriptor = 256 << 10
+    fileprivate nonisolated static let mostOfCaller = 2 << 20
+    private static let unknownBytes = 1 << 20
+    private static let bytesOfDescriptor = 64 << 10
     /// The maximum number of pasteboards with known sizes. When it is reached, all sizes are forgotten.
     private static let mostKnown = 10_000
 
