@@ -28,6 +28,8 @@ NAME = "floor.Echo"
 KINDS = {
     "calls": dict(),
     "pings without a reply": dict(flags=wire.NO_REPLY),
+    "calls of 1 MiB": dict(size=1 << 20, programs=4),
+    "calls of 1 MiB, one by one": dict(size=1 << 20, programs=4, is_paced=True),
     "calls of 15 MiB": dict(size=15 << 20),
     "calls of 15 MiB, one by one": dict(size=15 << 20, programs=4, is_paced=True)}
 

@@ -85,29 +85,6 @@ struct ArrivalOrderTests {
         #expect(order.waiting.isEmpty)
     }
 
-    @Test func `I15: large writes of all callers run one at a time, in order, and delay no other call`() async throws {
-        let order = Self.order(100)
-        let (gates, begun) = ((0..<3).map { _ in Collected<Void>() }, Collected<Int>())
-        for (number, gate) in gates.enumerated() {
-            DBusActor.begin {
-                try? await order.inTurn(of: number == 0 ? ":1.1" : ":1.2") {
-                    try await order.writeAlone {
-                        begun.add(number)
-                        _ = try await gate.wait(for: 1)
-                    }
-                }
-            }
-        }
-        for number in 0..<3 {
-            #expect(try await begun.wait(for: number + 1) == Array(0...number))
-            try await order.inTurn(of: ":1.3") {}
-            #expect(begun.elements == Array(0...number))
-            gates[number].add(())
-        }
-        try await order.writeAlone {}
-        #expect(order.waiting.isEmpty)
-    }
-
     @Test func `I16: one caller may use a quarter of the waiting calls, and the others the rest`() async throws {
         let order = Self.order(8)
         let (one, other) = (":1.1" as BusName, ":1.2" as BusName)

@@ -121,11 +121,3 @@ extension Representation.Value {
         }
     }
 }
-
-extension PasteboardItem {
-    var inlineByteCount: UInt64 {
-        representations.reduce(0) { sum, representation in
-            if case .file = representation.value { sum } else { sum + UInt64(representation.byteCount) }
-        }
-    }
-}

@@ -102,7 +102,7 @@ final class PasteboardService {
             // Keep the turn until files and large writes are in the store, so that no later call overtakes them.
             if files > 0 { return (write, try await commitFiles(of: write)) }
             if items.areSmall { return (write, nil) }
-            return (write, try await arrivals.writeAlone { try await store.commit(write.operation(items)) })
+            return (write, try await store.commit(writing: items, write.operation(items)))
         }
         if let written { return finish(.success(written)) }
         // An addition to a sensitive pasteboard copies its content, so only a replacement may run on the I/O thread.
@@ -118,7 +118,7 @@ final class PasteboardService {
         return try await store.withIntake(
             of: write.items, on: write.name, persistent: write.options.createsPersistent, isSensitive: isSensitive
         ) { items in
-            try await store.commit(write.operation(items))
+            try await store.commit(writing: items, write.operation(items))
         }
     }
 
@@ -228,15 +228,5 @@ extension Representation {
         }
         guard case .file(let file) = value else { return self }
         return Representation(type: type, value: .file(ContentFile(sharing: file, stated: digest)))
-    }
-}
-
-extension [PasteboardItem] {
-    /// Whether the store writes the items so fast that this may happen on the I/O thread, and that other calls need not be
-    /// protected from it (I15).
-    var areSmall: Bool {
-        var (bytes, values) = (0, 0)
-        for item in self { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
-        return bytes <= 64 << 10 && values <= 256
     }
 }

@@ -108,7 +108,7 @@ final class PromiseFetcher {
         let item = try PasteboardItem([Representation(type: key.promise.type, value: value)])
         try await store.withIntake(of: [item], on: key.pasteboard, isSensitive: key.isSensitive) { items in
             let value = items[0].representations[0].value
-            _ = try await store.commit {
+            _ = try await store.commit(writing: items) {
                 try $0.fulfil(key.promise, of: key.pasteboard, changeCount: key.changeCount, with: value)
             }
         }

@@ -73,7 +73,9 @@ extension StoreTransaction {
             return BoundPayload(
                 items: copy.items, pasteboard: name, changeCount: copy.changeCount, isSecret: false)
         }
-        let content = try items(of: name, ReadOptions(changeCount: boundBefore ?? request.changeCount))
+        let count = boundBefore ?? request.changeCount
+        if request.isQueued { try requests.checkIsSmall(versionOf: name, count) }
+        let content = try items(of: name, ReadOptions(changeCount: count))
         guard !request.isQueued || !content.facts.isSensitive else { throw ValidatedRequest.sensitiveQueued }
         return BoundPayload(
             items: try request.handed(content.items, outgoing), pasteboard: name,

@@ -175,15 +175,28 @@ final class RequestAcceptance {
                 } catch { then(.failure(error)) }
             }
         }
-        guard !request.isQueued else {
-            return store.commit(operation) { result in
-                if case .success = result { _ = pending.takeTrace() }
-                ran(result)
-            }
+        let committed: DelayedAnswer<Acceptance> = { result in
+            if case .success = result { _ = pending.takeTrace() }
+            ran(result)
         }
-        store.stage(operation) { result in
+        let staged: DelayedAnswer<Staged<Acceptance>> = { result in
             if case .success(let staged) = result { pending.group = staged.group }
             ran(result.map(\.value))
+        }
+        guard request.isLargeWrite || copy?.items.areSmall == false else {
+            return request.isQueued ? store.commit(operation, then: committed) : store.stage(operation, then: staged)
+        }
+        let written = copy?.items ?? items ?? []
+        DBusActor.begin { [store] in
+            if request.isQueued {
+                do { committed(.success(try await store.commit(writing: written, operation))) } catch {
+                    committed(.failure(error))
+                }
+            } else {
+                do { staged(.success(try await store.stage(writing: written, operation))) } catch {
+                    staged(.failure(error))
+                }
+            }
         }
     }
 

@@ -73,7 +73,7 @@ extension URLsService {
         guard table[id] == nil else {
             throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended; cancel it first")
         }
-        try await store.commit { try $0.requests.drop(id) }
+        try await store.drop(id)
     }
 
     func listRequests(_ options: ListRequestsOptions, _ call: IncomingCall) async throws -> [RequestFacts] {

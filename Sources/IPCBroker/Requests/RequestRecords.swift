@@ -72,7 +72,7 @@ final class RequestRecords {
             .ended,
             detail: end.failure.code.isEmpty ? end.outcome.rawValue : "\(end.outcome.rawValue): \(end.failure.code)")
         let payload = request.payloadToKeep(after: end)
-        guard !end.reply.hasFiles, payload.isAtHand else {
+        guard !end.reply.hasFiles, payload.isAtHand, !isLarge(end, of: request, with: payload) else {
             DBusActor.task { await self.record(end, of: request) }
             return
         }
@@ -135,14 +135,23 @@ final class RequestRecords {
         do {
             do {
                 if let failed { throw failed.error }
-                try await store.withPayload(request.payloadToKeep(after: end)) { try await store.commit(finish($0)) }
+                try await store.withPayload(request.payloadToKeep(after: end)) {
+                    try await store.commit(isLarge: isLarge(end, of: request, with: $0), finish($0))
+                }
             } catch  where !error.isFullDisk {
-                try await store.commit(finish(.withheld))
+                try await store.commit(isLarge: isLarge(end, of: request, with: .withheld), finish(.withheld))
             }
         } catch {
             request.trace = trace + request.trace
             throw error
         }
+    }
+
+    /// Whether the store writes or deletes much at the end of a request: its payload and its reply.
+    private func isLarge(_ end: RequestEnd, of request: PendingRequest, with payload: RequestPayload) -> Bool {
+        let deletes = request.isQueued && end.outcome.isTaken
+        return !(payload.items + end.reply).areSmall
+            || deletes && !LargeWrites.areSmall(inlineBytes: request.size, values: 0)
     }
 
     /// Returns the store operation that ends a request and keeps a given payload; `nil` if nothing has to be written.
@@ -276,6 +285,10 @@ extension RequestPayload {
         case .version: false
         }
     }
+}
+
+extension RequestPayload {
+    fileprivate var items: [PasteboardItem] { if case .items(let items) = self { items } else { [] } }
 }
 
 extension [PasteboardItem] {

@@ -50,9 +50,7 @@ final class URLsService {
                 let destination = try await self.destination(of: request, call)
                 // Keep the turn until a large payload is in the store, so that no later call overtakes it.
                 guard request.isLargeWrite else { return try self.accept(request, for: destination, call, answer) }
-                try await self.arrivals.writeAlone {
-                    try await self.acceptAndStore(request, for: destination, call, answer)
-                }
+                try await self.acceptAndStore(request, for: destination, call, answer)
             }
         } catch {
             answer(.success(try await earlierResult(of: request, insteadOf: error)))

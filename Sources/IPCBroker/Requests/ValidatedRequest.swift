@@ -30,12 +30,8 @@ final class ValidatedRequest: Sendable {
     var isRepeated: Bool { options.repeated ?? false }
     /// Whether an unclaimed URL may go to a desktop application; never for a pinned handler or a queued request.
     var mayGoToDesktop: Bool { options.desktop ?? true && options.application == nil && !isQueued }
-    /// Whether the store writes a large payload when it accepts the request, and does nothing else that takes long. Values
-    /// in files are in the store before; a change of `persistent` may move all values of the pasteboard.
-    var isLargeWrite: Bool {
-        guard let items, !items.hasFiles, !items.areSmall, persistent == nil else { return false }
-        return isQueued || pasteboard != nil
-    }
+    /// Whether the store writes a large payload when it accepts the request.
+    var isLargeWrite: Bool { (isQueued || pasteboard != nil) && items?.areSmall == false }
     private let options: OpenURLOptions
 
     init(url: String, options: OpenURLOptions, limits: Limits) throws {

@@ -12,6 +12,7 @@ package final class Store: Sendable {
     package let statistics: StoreStatistics
     package let intake: ContentIntake
     private let queue: OperationQueue
+    private let largeWrites = LargeWrites()
     private let handOver: @Sendable ([@Sendable () -> Void]) -> Void
     private let lending: SessionLending
     private let whenIdle: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
@@ -73,6 +74,24 @@ package final class Store: Sendable {
         try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, body)) }.value
     }
 
+    /// Like ``commit(_:)``, but a large write first waits for the earlier large writes.
+    /// - Parameter isLarge: whether the operation writes or deletes much (``LargeWrites``).
+    @discardableResult
+    nonisolated(nonsending) package func commit<Value: Sendable>(
+        isLarge: Bool, _ body: @escaping Operation<Value>
+    ) async throws -> Value {
+        isLarge ? try await largeWrites.alone { try await commit(body) } : try await commit(body)
+    }
+
+    /// Like ``commit(isLarge:_:)``.
+    /// - Parameter items: what the operation writes, besides a few small rows.
+    @discardableResult
+    nonisolated(nonsending) package func commit<Value: Sendable>(
+        writing items: [PasteboardItem], _ body: @escaping Operation<Value>
+    ) async throws -> Value {
+        try await commit(isLarge: !items.areSmall, body)
+    }
+
     /// Like ``commit(_:)``, but without a task: ``StoreConfiguration/handOver`` runs the closure that the operation
     /// returns, or `failed` if the operation throws.
     /// - Parameter board: the only pasteboard that the operation uses. If it is in memory and no other operation is
@@ -91,6 +110,13 @@ package final class Store: Sendable {
         _ body: @escaping Operation<Value>
     ) async throws -> Staged<Value> {
         try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, isStaged: true, body)) }
+    }
+
+    /// Like ``stage(_:)``, but waits as ``commit(writing:_:)`` does.
+    nonisolated(nonsending) package func stage<Value: Sendable>(
+        writing items: [PasteboardItem], _ body: @escaping Operation<Value>
+    ) async throws -> Staged<Value> {
+        items.areSmall ? try await stage(body) : try await largeWrites.alone { try await stage(body) }
     }
 
     /// Like ``stage(_:)``, but without a task; the closures are as for ``commit(about:_:failed:)``.

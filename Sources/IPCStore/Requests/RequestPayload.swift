@@ -63,15 +63,31 @@ final class RequestPayloads {
             return .share(version)
         }
         let heads = try contents.heads(of: version, name, board.area)
+        try checkIsSmall(heads, board.area)
         let promised = heads.enumerated().filter { $0.element.isPromise }
         guard promised.isEmpty else {
             throw contents.unfulfilled(promised.map { ($0.offset, $0.element) }, of: version, name)
         }
         if board.area == .persistent { return version.expiresAt == nil ? .pin(version) : .share(version) }
-        guard !heads.contains(where: { $0.kind == RepresentationRow.fileKind }) else {
+        return try keepable(try contents.entries(of: version, name, board.area), items: version.items, of: source)
+    }
+
+    /// Checks that a version of a pasteboard, if it is in memory, is small enough to be copied to disk within an
+    /// operation. Otherwise, its files must be copied first, and its items written alone (``LargeWrites``).
+    /// - Throws: ``IntakeOutdated``
+    func checkIsSmall(_ name: PasteboardName, _ count: UInt64?) throws {
+        let (board, version) = try histories.version(count, of: name)
+        // Such a version is not kept with a request.
+        guard !version.isSensitive, !version.isOnce else { return }
+        try checkIsSmall(try contents.heads(of: version, name, board.area), board.area)
+    }
+
+    private func checkIsSmall(_ heads: [RepresentationRow], _ area: Area) throws {
+        guard area == .volatile, !heads.contains(where: \.isPromise) else { return }
+        let isSmall = LargeWrites.areSmall(inlineBytes: heads.reduce(0) { $0 + $1.size }, values: heads.count)
+        guard isSmall, !heads.contains(where: { $0.kind == RepresentationRow.fileKind }) else {
             throw IntakeOutdated(toDisk: true)
         }
-        return try keepable(try contents.entries(of: version, name, board.area), items: version.items, of: source)
     }
 
     private func keepable(_ entries: [RepresentationEntry], items: Int, of source: Source) throws -> KeptPayload {

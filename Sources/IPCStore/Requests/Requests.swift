@@ -60,6 +60,14 @@ package final class Requests {
         try rows.drop(id, sequence, of: request.payer)
     }
 
+    /// Like ``drop(_:)``, unless the payload is large.
+    /// - Returns: whether the request was forgotten.
+    func dropIfSmall(_ id: RequestID) throws -> Bool {
+        guard try ended(id).record.payload?.isSmall ?? true else { return false }
+        try drop(id)
+        return true
+    }
+
     /// Writes the record of an accepted request, with its payload and the first steps of its trace. If the request also
     /// changes a pasteboard, make that change in the same operation, after ``record(_:)`` has shown that the id is new.
     /// For files, see ``Store/withPayload(_:_:)``.
@@ -75,6 +83,14 @@ package final class Requests {
         try payloads.keep(kept, with: &request)
         try rows.begin(request)
         return nil
+    }
+
+    /// Checks that a version of a pasteboard can become the payload of a request within an operation. Do this before you
+    /// read the version's items, because reading a large version takes long.
+    /// - Parameter count: the change count of the version; `nil` for the current one.
+    /// - Throws: ``IntakeOutdated`` if the version must be copied to disk first; errors of the pasteboard.
+    package func checkIsSmall(versionOf name: PasteboardName, _ count: UInt64?) throws {
+        try payloads.checkIsSmall(name, count)
     }
 
     private func known(_ request: RequestRecord) throws -> RequestRecord? {
@@ -202,9 +218,22 @@ package final class Requests {
     }
 }
 
+extension RequestRecord.Payload {
+    fileprivate var isSmall: Bool { LargeWrites.areSmall(inlineBytes: bytes, values: Int(items)) }
+}
+
+extension Store {
+    /// Forgets an ended request and its payload. A large payload is deleted as a large write (``LargeWrites``).
+    /// - Throws: `RequestError.notEnded`
+    nonisolated(nonsending) package func drop(_ id: RequestID) async throws {
+        guard try await !commit({ try $0.requests.dropIfSmall(id) }) else { return }
+        try await commit(isLarge: true) { try $0.requests.drop(id) }
+    }
+}
+
 extension Outcome {
     /// Whether the handler has the payload, so that no retry needs it.
-    var isTaken: Bool { self == .handled || self == .delivered }
+    package var isTaken: Bool { self == .handled || self == .delivered }
 }
 
 package struct RequestPlace: Sendable, Hashable {

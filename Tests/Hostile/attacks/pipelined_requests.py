@@ -3,6 +3,7 @@ last is sent, and drop the requests then."""
 
 from attacks import pipelined_writes
 
+P99_LIMIT = pipelined_writes.P99_LIMIT
 APPLICATION = "campaign.Absent"
 
 

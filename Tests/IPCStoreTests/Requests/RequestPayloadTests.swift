@@ -147,6 +147,46 @@ import Testing
         }
     }
 
+    @Test(arguments: [64 << 10, 64 << 10 + 1])
+    func `I15: a version in memory above 64 KiB is not copied within the operation that queues it`(bytes: Int)
+        async throws
+    {
+        let store = try place.open()
+        let type = try ContentType("a/b")
+        let value = Representation(type: type, value: .bytes([UInt8](repeating: 7, count: bytes)))
+        let count = try await store.put([try PasteboardItem([value])], on: board, persistent: false)
+        let request = place.request(board: board, changeCount: count)
+        func begin() async throws {
+            try await store.commit {
+                try $0.requests.checkIsSmall(versionOf: board, count)
+                _ = try $0.requests.begin(request, payload: .version(of: board, changeCount: count))
+            }
+        }
+        if bytes > 64 << 10 {
+            await #expect(throws: IntakeOutdated.self) { try await begin() }
+        } else {
+            try await begin()
+        }
+        try await store.close()
+    }
+
+    @Test(arguments: [100, 64 << 10 + 1])
+    func `a dropped request loses its payload, however large it is`(bytes: Int) async throws {
+        let store = try place.open()
+        let value = Representation(type: try ContentType("a/b"), value: .bytes([UInt8](repeating: 7, count: bytes)))
+        let request = place.request()
+        try await store.accept(request, .items([try PasteboardItem([value])]))
+        await #expect(throws: RequestError.notEnded(request.id)) { try await store.drop(request.id) }
+        try await store.end(request.id, .declined)
+        #expect(try await store.commit { $0.usage() }.total.bytes == UInt64(bytes))
+        let isSmall = bytes <= 64 << 10
+        #expect(try await store.commit { try $0.requests.dropIfSmall(request.id) } == isSmall)
+        if !isSmall { try await store.drop(request.id) }
+        #expect(try await store.commit { $0.usage() }.total.bytes == 0)
+        await #expect(throws: RequestError.noSuchRequest(request.id)) { try await store.drop(request.id) }
+        try await store.close()
+    }
+
     @Test(arguments: [true, false])
     func itemsAreSetAndBoundAtomically_I2(isPersistent: Bool) async throws {
         let store = try place.open()
