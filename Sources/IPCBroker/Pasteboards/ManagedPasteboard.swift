@@ -22,9 +22,11 @@ struct ManagedPasteboard: Sendable {
         self.state = state
     }
 
-    var interfaces: ObjectManager.Interfaces {
-        [Pasteboard1.name.text: state.merging([Pasteboard1.nameProperty.name.text: .string(name.text)]) { $1 }]
+    var properties: [String: Value] {
+        state.merging([Pasteboard1.nameProperty.name.text: .string(name.text)]) { $1 }
     }
+
+    var interfaces: ObjectManager.Interfaces { [Pasteboard1.name.text: properties] }
 }
 
 extension StoreTransaction {

@@ -132,6 +132,20 @@ final class PasteboardService {
         return state
     }
 
+    /// All properties, read in one operation, so that they belong to the same version.
+    private func allProperties(_ call: IncomingCall) async throws -> [String: Value] {
+        let name = try await name(call)
+        return try await store.commit { transaction in
+            guard let pasteboard = try transaction.managedPasteboard(name) else {
+                throw PasteboardError.noSuchPasteboard(name)
+            }
+            var values = pasteboard.properties
+            let types = try transaction.types(of: name).map { $0.map(\.text) }
+            values[Pasteboard1.types.name.text] = types.dbusValue
+            return values
+        }
+    }
+
     private func setPersistent(_ persistent: Bool, _ call: IncomingCall) async throws {
         try await store.setPersistent(persistent, of: try await name(call))
     }
@@ -152,7 +166,11 @@ extension PasteboardService {
         let (store, clients) = (store, clients)
         let most = Int(limits.introspectedPasteboards)
         return Subtree(
-            interfaces: [ExportedInterface(Pasteboard1.description, methods: methods, properties: properties)],
+            interfaces: [
+                ExportedInterface(
+                    Pasteboard1.description, methods: methods, properties: properties,
+                    together: { try await self.allProperties($0) })
+            ],
             children: { call in
                 let visibility = await clients.caller(call.sender).visibility
                 let names = try await store.commit { try $0.pasteboards(limit: most).map(\.name) }

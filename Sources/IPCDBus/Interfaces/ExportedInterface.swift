@@ -3,12 +3,17 @@ public struct ExportedInterface: Sendable {
     public let description: InterfaceDescription
     let methods: [String: ExportedMethod]
     let properties: [String: ExportedProperty]
+    let together: (@DBusActor (IncomingCall) async throws -> [String: Value])?
 
+    /// - Parameter together: returns the values of all properties, by name, for `GetAll`; `nil` to get one property
+    ///   after the other, which takes longer and may mix values of different moments.
     /// - Precondition: `methods` and `properties` match the description.
     public init(
-        _ description: InterfaceDescription, methods: [ExportedMethod] = [], properties: [ExportedProperty] = []
+        _ description: InterfaceDescription, methods: [ExportedMethod] = [], properties: [ExportedProperty] = [],
+        together: (@DBusActor (IncomingCall) async throws -> [String: Value])? = nil
     ) {
         self.description = description
+        self.together = together
         self.methods = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
         self.properties = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
         let described = description.members.filter { if case .signal = $0 { false } else { true } }.map(\.name)

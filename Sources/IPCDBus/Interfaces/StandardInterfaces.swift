@@ -59,6 +59,10 @@ private struct ObjectProperties {
     func all(in interface: String) async throws -> [String: Value] {
         var values: [String: Value] = [:]
         for interface in try matching(interface) {
+            if let together = interface.together {
+                values.merge(try await together(call)) { $1 }
+                continue
+            }
             for property in interface.properties.values { values[property.name] = try await property.get(call) }
         }
         return values

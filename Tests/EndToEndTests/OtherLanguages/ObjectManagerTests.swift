@@ -25,10 +25,35 @@ import Testing
         #expect(properties["ItemCount"] == .uint32(1))
         // The same values as GetAll, which adds the types.
         var all = try await client.call(Properties.getAll, at: path, Pasteboard1.name.text)
+        for (name, value) in all {
+            let one = try await client.call(Properties.get, at: path, (Pasteboard1.name.text, name))
+            #expect(one == value, "\(name)")
+        }
         #expect(all.removeValue(forKey: "Types") != nil)
         #expect(all == properties)
         properties["ChangeCount"] = nil
         #expect(all != properties)
+    }
+
+    @Test @DBusActor func `all properties belong to the same version, whatever others write`() async throws {
+        _ = try await BrokerProcess.start()
+        let (client, writer) = (try await BrokerClient(), try await BrokerClient())
+        try await client.create("changing")
+        let path = try client.path("changing")
+        let writes = DBusActor.task {
+            for count in 1...200 {
+                try await writer.set(Array(repeating: .string("x"), count: 1 + count % 2), on: "changing")
+            }
+        }
+        for _ in 0..<200 {
+            let all = try await client.call(Properties.getAll, at: path, Pasteboard1.name.text)
+            guard case .array(_, let types)? = all["Types"], case .uint32(let count)? = all["ItemCount"] else {
+                Issue.record("\(all)")
+                break
+            }
+            #expect(types.count == Int(count))
+        }
+        try await writes.value
     }
 
     @Test @DBusActor func `the number of objects has a limit, and the error names the call with pages`() async throws {
