@@ -48,8 +48,11 @@ final class URLsService {
         do {
             try await arrivals.inTurn(of: call.sender) {
                 let destination = try await self.destination(of: request, call)
-                // Keep the turn until a large payload is in the store, so that no later call overtakes it.
-                guard request.isLargeWrite else { return try self.accept(request, for: destination, call, answer) }
+                // Keep the turn until a large payload is in the store, so that no later call overtakes it, and so that
+                // the broker holds one copy for each caller at most (I16).
+                guard request.isLargeWrite || request.mayCopyVersion else {
+                    return try self.accept(request, for: destination, call, answer)
+                }
                 try await self.acceptAndStore(request, for: destination, call, answer)
             }
         } catch {

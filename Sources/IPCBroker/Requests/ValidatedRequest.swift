@@ -32,6 +32,8 @@ final class ValidatedRequest: Sendable {
     var mayGoToDesktop: Bool { options.desktop ?? true && options.application == nil && !isQueued }
     /// Whether the store writes a large payload when it accepts the request.
     var isLargeWrite: Bool { (isQueued || pasteboard != nil) && items?.areSmall == false }
+    /// Whether the store may have to copy a version from memory to disk when it accepts the request.
+    var mayCopyVersion: Bool { isQueued && pasteboard != nil && items == nil }
     private let options: OpenURLOptions
 
     init(url: String, options: OpenURLOptions, limits: Limits) throws {
