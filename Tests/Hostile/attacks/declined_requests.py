@@ -9,8 +9,6 @@ from attacks import pipelined_writes
 
 # A handler gets 4 MiB at a time (`bytes-in-flight`), and 24 MiB wait for all unproven senders together (`waiting-bytes`).
 SENDERS, REQUESTS = 7, 3
-# A read waits until the bus has taken the messages that the broker sends. The p99 of other calls is 5 ms.
-P99_LIMIT = dict.fromkeys(["daemon", "broker"], "the broker delivers 21 MiB at the same instant")
 
 
 def decline(path, number, rounds):

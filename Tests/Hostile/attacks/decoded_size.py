@@ -3,7 +3,7 @@
 import wire
 
 # The bus checks each number of these messages, and calls wait behind them.
-P99_LIMIT = dict.fromkeys(["daemon", "broker"], "the bus puts the calls of others behind messages of 31 MiB")
+P99_LIMIT = "the bus puts the calls of others behind messages of 31 MiB"
 
 
 def attack(scene):

@@ -6,7 +6,7 @@ import wire
 
 # A call waits behind the messages that the bus is passing on. Callers of a service that does nothing, on two cores, have a
 # p99 of 110 ms beside four such floods (`bus_floor.py`).
-P99_LIMIT = dict.fromkeys(["daemon", "broker"], "the bus puts the calls of others behind messages of 15 MiB")
+P99_LIMIT = "the bus puts the calls of others behind messages of 15 MiB"
 # The bus keeps some of the messages until the broker has read them.
 BOUNDS = dict(bus=128)
 SIZE = 15 << 20

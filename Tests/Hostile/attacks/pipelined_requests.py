@@ -3,7 +3,6 @@ last is sent, and drop the requests then."""
 
 from attacks import pipelined_writes
 
-P99_LIMIT = pipelined_writes.P99_LIMIT
 APPLICATION = "campaign.Absent"
 
 

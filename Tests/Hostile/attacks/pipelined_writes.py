@@ -9,8 +9,6 @@ import signal
 
 import wire
 
-# On dbus-daemon, callers of a service that does nothing have a p99 of 138 ms beside such messages (`bus_floor.py`).
-P99_LIMIT = dict(daemon="the bus puts the calls of others behind pipelined messages of 1 MiB")
 VALUE = bytes(1 << 20)
 
 

@@ -6,9 +6,6 @@ import time
 
 import wire
 
-# Beside messages of 15 MiB, sent one by one, callers of a service that does nothing have a p99 of 96 to 146 ms
-# (`bus_floor.py`).
-P99_LIMIT = dict.fromkeys(["daemon", "broker"], "the bus puts the calls of others behind answers of 12 MiB")
 SIZE = 12 << 20
 
 
