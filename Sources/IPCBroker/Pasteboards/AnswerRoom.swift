@@ -7,6 +7,8 @@ internal import IPCModel
 /// answer is known from the last write or read of the pasteboard; an unknown size counts as 1 MiB. A descriptor counts
 /// as 64 KiB, so that at most 128 exist before they are sent, and at most 32 for one caller (I17). A caller that does
 /// not read its answers gets no further answers, and delays only itself.
+///
+/// Small answers have space of their own, so that they never wait for large ones.
 @DBusActor
 final class AnswerRoom {
     /// What a read asks for.
@@ -22,16 +24,17 @@ final class AnswerRoom {
     final class Place {
         fileprivate let bytes: Int
         fileprivate let caller: BusName?
+        fileprivate let space: SpaceOfSize
         private weak var room: AnswerRoom?
 
-        fileprivate init(_ bytes: Int, _ caller: BusName?, _ room: AnswerRoom) {
-            (self.bytes, self.caller, self.room) = (bytes, caller, room)
+        fileprivate init(_ bytes: Int, in space: SpaceOfSize, _ caller: BusName?, _ room: AnswerRoom) {
+            (self.bytes, self.space, self.caller, self.room) = (bytes, space, caller, room)
         }
 
         isolated deinit { room?.release(self) }
     }
 
-    private struct Waiting {
+    fileprivate struct Waiting {
         let subject: Subject
         let caller: BusName?
         /// Resumed with `nil` if the caller has used up its own share in the meantime.
@@ -58,21 +61,31 @@ final class AnswerRoom {
         }
     }
 
+    /// The space for the answers to all callers, and the reads that are waiting because it is used up.
+    fileprivate struct Space {
+        var taken = 0
+        var waiting = CallersInTurn<Waiting>()
+
+        /// A single answer may be larger than the space.
+        func has(_ bytes: Int) -> Bool { taken == 0 || taken + bytes <= AnswerRoom.most }
+    }
+
+    fileprivate typealias SpaceOfSize = ReferenceWritableKeyPath<AnswerRoom, Space>
+
     private var known: [PasteboardName: Known] = [:]
-    private var taken = 0
+    private var small = Space()
+    private var large = Space()
     private var takenBy: [BusName?: Int] = [:]
-    /// Reads that are waiting because all callers together have used up the space.
-    private var waiting = CallersInTurn<Waiting>()
-    /// Reads whose caller has used up its own share. If they were in ``waiting``, they would delay other callers.
+    /// Reads whose caller has used up its own share. If they were in a space, they would delay other callers.
     private var held: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
 
     private let inlineValueBytes: Int
 
     init(limits: Limits) { inlineValueBytes = Int(clamping: limits.inlineValueBytes) }
 
-    /// The space for the answers to all callers, unless a single answer is larger. Another answer on the bus waits until
-    /// the bus has read them, which takes about 30 ms.
-    private static let most = 8 << 20
+    /// The bytes of a space. Another answer on the bus waits until the bus has read them, which takes about 30 ms.
+    fileprivate nonisolated static let most = 8 << 20
+    private static let mostOfSmallAnswer = 64 << 10
     /// The share of one caller, which a single answer may exceed. The share leaves space for other callers, and keeps a
     /// caller's unread answers far below the size at which its direct connection would be closed.
     fileprivate nonisolated static let mostOfCaller = 2 << 20
@@ -98,11 +111,14 @@ final class AnswerRoom {
                 }
                 continue
             }
-            if waiting.count == 0, let place = take(subject, call.sender) { return place }
+            let space = space(for: subject)
+            if self[keyPath: space].waiting.count == 0, let place = take(subject, in: space, call.sender) {
+                return place
+            }
             let place = await withCheckedContinuation { continuation in
-                waiting.append(
+                self[keyPath: space].waiting.append(
                     Waiting(subject: subject, caller: call.sender, continuation: continuation), of: call.sender)
-                giveToWaiting()
+                giveToWaiting(in: space)
             }
             // If the caller has an unread answer by now, it waits again, and others get the space.
             if let place, call.isAwaited, !call.hasBacklog { return place }
@@ -136,28 +152,32 @@ final class AnswerRoom {
         min(known[subject.name]?[subject] ?? Self.unknownBytes, Self.most)
     }
 
+    private func space(for subject: Subject) -> SpaceOfSize {
+        bytes(subject) <= Self.mostOfSmallAnswer ? \.small : \.large
+    }
+
     /// Reserves space for a caller that has not used up its share; `nil` if the space for all callers is used up.
-    private func take(_ subject: Subject, _ caller: BusName?) -> Place? {
+    private func take(_ subject: Subject, in space: SpaceOfSize, _ caller: BusName?) -> Place? {
         let bytes = bytes(subject)
-        guard taken == 0 || taken + bytes <= Self.most else { return nil }
-        taken += bytes
+        guard self[keyPath: space].has(bytes) else { return nil }
+        self[keyPath: space].taken += bytes
         takenBy.add(bytes, of: caller)
-        return Place(bytes, caller, self)
+        return Place(bytes, in: space, caller, self)
     }
 
     fileprivate func release(_ place: Place) {
-        taken -= place.bytes
+        self[keyPath: place.space].taken -= place.bytes
         takenBy.remove(place.bytes, of: place.caller)
         for continuation in held.removeValue(forKey: place.caller) ?? [] { continuation.resume() }
-        giveToWaiting()
+        giveToWaiting(in: place.space)
     }
 
-    private func giveToWaiting() {
-        while let next = waiting.next {
+    private func giveToWaiting(in space: SpaceOfSize) {
+        while let next = self[keyPath: space].waiting.next {
             let hasRoom = takenBy.hasRoom(for: bytes(next.subject), of: next.caller)
-            let place = hasRoom ? take(next.subject, next.caller) : nil
+            let place = hasRoom ? take(next.subject, in: space, next.caller) : nil
             if hasRoom, place == nil { return }
-            _ = waiting.takeNext()
+            _ = self[keyPath: space].waiting.takeNext()
             next.continuation.resume(returning: place)
         }
     }

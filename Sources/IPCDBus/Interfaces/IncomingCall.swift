@@ -29,16 +29,16 @@ public final class IncomingCall {
     /// Whether the connection of the call is still open.
     public var isAwaited: Bool { link?.isOpen ?? false }
 
-    /// Whether many outgoing bytes are still in this process, or the bus holds many bytes that the caller has not read.
+    /// Whether the caller has many bytes left to read. They are held by the bus or, for a peer, by this process.
     public var hasBacklog: Bool {
-        link?.hasBacklog ?? false || busCaller.map { connection.incoming.unread?.isBehind($0) ?? false } ?? false
+        guard let busCaller else { return link?.hasBacklog ?? false }
+        return isAwaited && connection.incoming.unread?.isBehind(busCaller) ?? false
     }
 
     /// Waits until ``hasBacklog`` is false or the connection is closed.
     public func backlogRead() async {
         while let link, hasBacklog {
-            await link.flushed()
-            if let busCaller { await connection.incoming.unread?.read(by: busCaller) }
+            if let busCaller { await connection.incoming.unread?.read(by: busCaller) } else { await link.flushed() }
         }
     }
 
@@ -55,7 +55,8 @@ public final class IncomingCall {
         connection.objects.turns.ended(turn)
     }
 
-    /// Keeps an object, such as a charge for memory, until the answer is sent. Releases the object kept before.
+    /// Keeps an object, such as a charge for memory, until the bus has taken the answer. For a peer, until the answer is
+    /// queued: one that does not read must not keep what others share. Releases the object kept before.
     package func keepUntilAnswered(_ object: AnyObject?) { if !isAnswered { kept = object } }
 
     /// Sends a signal after the answer, so that a caller never gets the signal for its own change before the answer.
@@ -91,10 +92,11 @@ public final class IncomingCall {
         connection.incoming.unanswered -= 1
         endTurn()
         connection.objects.used?()
+        if !connection.isPeer { reply.charge = kept }
+        kept = nil
         if message.expectsReply, link?.send(reply) ?? 0 != 0, let busCaller {
             connection.incoming.unread?.sent(reply, to: busCaller)
         }
-        kept = nil
         for signal in signals { signalRoute.broadcast(signal) }
         signals = []
     }

@@ -51,8 +51,8 @@ public final class Message: @unchecked Sendable {
     private(set) var defect: MessageDefect?
     package var isDefective: Bool { defect != nil }
 
-    /// The charge for the arguments of an unfinished call; `nil` if nothing is charged.
-    var charge: ArrivingBytes.Charge?
+    /// What the message uses of a limit, until its call has finished or its bytes are sent; `nil` if it uses nothing.
+    var charge: AnyObject?
 
     /// Creates a message without arguments, in place of a received one with a defect.
     convenience init(header: MessageHeader, defect: MessageDefect) {
