@@ -8,19 +8,19 @@ import Testing
 @DBusActor
 @Suite(.timeLimit(.minutes(1)))
 struct LinkTests {
-    private static func pair() throws -> (Descriptor, Descriptor) {
+    static func pair() throws -> (Descriptor, Descriptor) {
         var pair: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
         try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
         return (Descriptor(owning: pair[0]), Descriptor(owning: pair[1]))
     }
 
-    private static func server(_ socket: Descriptor) -> Link {
+    static func server(_ socket: Descriptor) -> Link {
         Link(socket, Authentication(.server(peer: getuid(), own: getuid(), id: "1234"), user: getuid()))
     }
 
     /// The messages that a link receives. The stream ends when the link ends.
-    private static func messages(_ link: Link) -> AsyncStream<Message> {
+    static func messages(_ link: Link) -> AsyncStream<Message> {
         let (stream, continuation) = AsyncStream.makeStream(of: Message.self)
         link.receive = { continuation.yield($0) }
         link.ended = { continuation.finish() }
@@ -37,7 +37,7 @@ struct LinkTests {
         }
     }
 
-    private static func file(_ number: UInt32) throws -> Descriptor {
+    static func file(_ number: UInt32) throws -> Descriptor {
         try withUnsafeBytes(of: number) { try Descriptor.sealed(containing: $0) }
     }
 

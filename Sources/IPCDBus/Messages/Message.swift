@@ -13,16 +13,32 @@ public final class Message: @unchecked Sendable {
     }
 
     private(set) var header: MessageHeader
-    /// The bytes of the whole message, at an address that is a multiple of 8 (D-Bus specification, "Message Format").
+    /// The bytes of the message without attachments, at an address that is a multiple of 8 (D-Bus specification, "Message Format").
     package private(set) var bytes: UnsafeMutableRawBufferPointer
+    /// Parts of an outgoing message that are not in ``bytes``. A received message has none.
+    let attachments: [Attachment]
+    /// The length of the whole message.
+    let byteCount: Int
     /// The offset of the arguments.
     package let bodyStart: Int
     /// The descriptors. Values refer to them by index; a value that refers to a `nil` element is invalid.
     package private(set) var descriptors: [Descriptor?]
 
+    /// A byte array that is sent from where it is, so that a long value is not copied.
+    struct Attachment {
+        /// How many of the message's own bytes are sent before the array.
+        let place: Int
+        let bytes: [UInt8]
+    }
+
     /// Takes over a valid message in memory from malloc(3).
-    init(header: MessageHeader, bytes: UnsafeMutableRawBufferPointer, bodyStart: Int, descriptors: [Descriptor?]) {
-        (self.header, self.bytes, self.bodyStart, self.descriptors) = (header, bytes, bodyStart, descriptors)
+    init(
+        header: MessageHeader, bytes: UnsafeMutableRawBufferPointer, attachments: [Attachment] = [], bodyStart: Int,
+        descriptors: [Descriptor?]
+    ) {
+        (self.header, self.bytes, self.attachments) = (header, bytes, attachments)
+        (self.bodyStart, self.descriptors) = (bodyStart, descriptors)
+        byteCount = attachments.reduce(bytes.count) { $0 + $1.bytes.count }
     }
 
     /// Takes over a received message in memory from malloc(3).
@@ -109,6 +125,26 @@ public final class Message: @unchecked Sendable {
         (header.signature, header.signatureEnd) = ("", 0)
     }
 
+    /// Passes the bytes from an offset on, up to the end of the message or of an attachment or to the next attachment.
+    func withPiece<Result>(from offset: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        var (start, rest) = (0, offset)
+        for attachment in attachments {
+            let own = attachment.place - start
+            if rest < own { return body(part(start + rest, upTo: attachment.place)) }
+            rest -= own
+            if rest < attachment.bytes.count {
+                return attachment.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[rest...])) }
+            }
+            rest -= attachment.bytes.count
+            start = attachment.place
+        }
+        return body(part(start + rest, upTo: bytes.count))
+    }
+
+    private func part(_ start: Int, upTo end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+
     package func setSerial(_ serial: UInt32) {
         header.serial = serial
         bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self)
@@ -120,13 +156,17 @@ public final class Message: @unchecked Sendable {
 extension Message {
     package typealias Body = (inout MessageWriter) throws(MessageError) -> Void
 
-    private convenience init(_ header: consuming MessageHeader, _ body: Body) throws(MessageError) {
-        var writer = MessageWriter()
+    private convenience init(
+        _ header: consuming MessageHeader, attaches: Bool = false, _ body: Body
+    ) throws(MessageError) {
+        var writer = MessageWriter(attaches: attaches)
         try header.write(to: &writer)
         let bodyStart = writer.count
         try body(&writer)
         let written = writer.take(bodyStart: bodyStart)
-        self.init(header: header, bytes: written.bytes, bodyStart: bodyStart, descriptors: written.descriptors)
+        self.init(
+            header: header, bytes: written.bytes, attachments: written.attachments, bodyStart: bodyStart,
+            descriptors: written.descriptors)
     }
 
     package static func methodCall(
@@ -138,11 +178,12 @@ extension Message {
         (header.interface, header.member) = (interface?.text, member.text)
         if !expectsReply { header.flags |= MessageHeader.noReplyExpected }
         if !startsService { header.flags |= MessageHeader.noAutoStart }
-        return try Message(header, body)
+        return try Message(header, attaches: true, body)
     }
 
     static func methodReturn(for call: Message, signature: String, _ body: Body) throws(MessageError) -> Message {
-        try Message(MessageHeader(.methodReturn, to: call.header.sender, call.serial, signature: signature), body)
+        let header = MessageHeader(.methodReturn, to: call.header.sender, call.serial, signature: signature)
+        return try Message(header, attaches: true, body)
     }
 
     static func error(for call: Message, _ error: ErrorReply) throws(MessageError) -> Message {

@@ -40,7 +40,7 @@ final class UnreadAnswers {
     func isBehind(_ caller: BusName) -> Bool { callers[caller].map { $0.bytes > most } ?? false }
 
     func sent(_ answer: Message, to caller: BusName) {
-        let bytes = answer.bytes.count + answer.descriptors.count * Self.bytesOfDescriptor
+        let bytes = answer.byteCount + answer.descriptors.count * Self.bytesOfDescriptor
         guard bytes >= Self.leastCounted, callers[caller] != nil || isPresent(caller) else { return }
         callers[caller, default: Caller()].bytes += bytes
         guard isBehind(caller), callers[caller]?.isAsking == false else { return }

@@ -21,7 +21,7 @@ struct OutgoingMessages {
 
     mutating func append(_ message: Message) {
         messages.append(message)
-        byteCount += message.bytes.count
+        byteCount += message.byteCount
         descriptorCount += message.descriptors.count
     }
 
@@ -42,33 +42,35 @@ struct OutgoingMessages {
     /// Replaces the first message, or removes it if `other` returns `nil`. Does nothing if part of it has been sent.
     mutating func replaceFirst(_ other: (Message) -> Message?) {
         guard sentOfFirst == 0, let message = messages.next else { return }
-        byteCount -= message.bytes.count
+        byteCount -= message.byteCount
         descriptorCount -= message.descriptors.count
         guard let other = other(message) else { return removeFirst() }
         other.setSerial(message.serial)
         messages[0] = other
-        byteCount += other.bytes.count
+        byteCount += other.byteCount
         descriptorCount += other.descriptors.count
     }
 
-    /// Makes one write call. A message with descriptors is sent on its own, because dbus-broker assigns descriptors to
+    /// Makes one write call. A message with attachments is sent piece by piece. A message with descriptors is sent on its own, because dbus-broker assigns descriptors to
     /// the last byte of the same read. If the next message were sent with it, that message would get the descriptors.
     /// - Returns: the number of bytes sent; -1 with `errno` if none could be sent.
     mutating func send(to socket: CInt) -> Int {
         if isConversation { return sendConversation(to: socket) }
         let descriptors = firstDescriptors.compactMap { $0?.rawValue }
-        let most = descriptors.isEmpty ? min(messages.count, Self.mostTogether) : 1
+        guard let first = messages.next else { return 0 }
+        let most = descriptors.isEmpty && first.attachments.isEmpty ? min(messages.count, Self.mostTogether) : 1
         var count = 1
-        while count < most, messages[count].descriptors.isEmpty { count += 1 }
-        let sent = withUnsafeTemporaryAllocation(of: iovec.self, capacity: count) { vectors in
-            for index in 0..<count {
-                // The address of the bytes does not change while their message is in the queue.
-                let bytes = messages[index].bytes
-                let passed = index == 0 ? sentOfFirst : 0
-                vectors[index] = iovec(
-                    iov_base: bytes.baseAddress.map { $0 + passed }, iov_len: bytes.count - passed)
+        while count < most, messages[count].descriptors.isEmpty, messages[count].attachments.isEmpty { count += 1 }
+        let sent = first.withPiece(from: sentOfFirst) { piece in
+            withUnsafeTemporaryAllocation(of: iovec.self, capacity: count) { vectors in
+                vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count)
+                for index in 1..<count {
+                    // The address of the bytes does not change while their message is in the queue.
+                    let bytes = messages[index].bytes
+                    vectors[index] = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                }
+                return clinux_send(socket, vectors.baseAddress, CInt(count), descriptors, CInt(descriptors.count))
             }
-            return clinux_send(socket, vectors.baseAddress, CInt(count), descriptors, CInt(descriptors.count))
         }
         if sent > 0 { left(sent) }
         return sent
@@ -89,8 +91,8 @@ struct OutgoingMessages {
     private mutating func left(_ sent: Int) {
         byteCount -= sent
         sentOfFirst += sent
-        while let message = messages.next, sentOfFirst >= message.bytes.count {
-            sentOfFirst -= message.bytes.count
+        while let message = messages.next, sentOfFirst >= message.byteCount {
+            sentOfFirst -= message.byteCount
             descriptorCount -= message.descriptors.count
             removeFirst()
         }
