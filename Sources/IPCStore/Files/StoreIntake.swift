@@ -130,11 +130,7 @@ extension StoreTransaction {
     /// Opens a new descriptor for the file of the row with a key; `nil` if the file is damaged or missing.
     func file(_ key: UInt64, of name: PasteboardName) throws -> ContentFile? {
         let area = try session.histories.existing(name).area
-        let value = try session.transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)
-            .first([.number(key)]) { row in
-                try RepresentationRow(row).flatMap { try session.contents.value($0, row, area) }
-            }
-        guard case .file(let file)? = value else { return nil }
+        guard case .file(let file)? = try session.contents.value(.number(key), area) else { return nil }
         return file
     }
 }

@@ -91,6 +91,17 @@ final class Contents {
 
     // MARK: Reading
 
+    // A long value is null in these rows: `value(_:_:_:)` reads it.
+    private static let selectRange: StaticString = """
+        SELECT id, item, kind, type, size, digest, checksum, iif(size <= 65536, value, NULL) FROM @.representation
+        WHERE id BETWEEN ? AND ?
+        """
+    private static let selectOne: StaticString = """
+        SELECT id, item, kind, type, size, digest, checksum, iif(size <= 65536, value, NULL) FROM @.representation
+        WHERE id = ?
+        """
+    private static let mostOfShort: UInt64 = 65_536
+
     struct Extent {
         var items = 0
         var representations = 0
@@ -135,7 +146,7 @@ final class Contents {
         var items = [[Representation]](repeating: [], count: version.items)
         var (ordinal, promised): (Int, [(Int, RepresentationRow)]) = (0, [])
         let damage = PasteboardError.damaged(name, version.changeCount)
-        try query("SELECT * FROM @.representation WHERE id BETWEEN ? AND ?", version, area) { row in
+        try query(Self.selectRange, version, area) { row in
             guard let head = RepresentationRow(row), items.indices.contains(head.item),
                 row.number(0) == version.content << 20 | UInt64(ordinal), let type = contentType(head.type)
             else { throw damage }
@@ -204,9 +215,19 @@ final class Contents {
     }
 
     /// The value of a row, with a new descriptor if it is a file; `nil` if the value is damaged.
-    func value(_ head: RepresentationRow, _ row: SQLRow, _ area: Area) throws -> Representation.Value? {
-        guard head.kind == RepresentationRow.fileKind else { return head.value(row) }
-        return try files.open(head, key: row.number(0), area).map { .file($0) }
+    private func value(_ head: RepresentationRow, _ row: SQLRow, _ area: Area) throws -> Representation.Value? {
+        if head.kind == RepresentationRow.fileKind {
+            return try files.open(head, key: row.number(0), area).map { .file($0) }
+        }
+        guard !head.isPromise, head.size > Self.mostOfShort else { return head.value(row) }
+        return try LongValue("value", of: "representation", row: row.number(0), area, in: transaction.database)
+            .flatMap { try head.value($0) }
+    }
+
+    /// The value in the row with a key; `nil` if the row or the value is damaged or missing.
+    func value(_ key: SQLValue, _ area: Area) throws -> Representation.Value? {
+        try transaction.statement(Self.selectOne, area)
+            .first([key]) { row in try RepresentationRow(row).flatMap { try value($0, row, area) } }
     }
 
     func value(
@@ -219,10 +240,9 @@ final class Contents {
             return try handedOut(value)
         }
         if let value = known.version(version, area)?.entries[ordinal].value { return value }
-        let key = ContentKeys(content: version.content).key(ordinal)
-        let value = try transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)
-            .first([key]) { row in try RepresentationRow(row).flatMap { try self.value($0, row, area) } }
-        guard let value else { throw PasteboardError.damaged(name, version.changeCount) }
+        guard let value = try value(ContentKeys(content: version.content).key(ordinal), area) else {
+            throw PasteboardError.damaged(name, version.changeCount)
+        }
         return value
     }
 

@@ -66,6 +66,35 @@ struct RepresentationRow {
         default: nil
         }
     }
+
+    /// A long value of the row; `nil` if it is damaged.
+    func value(_ long: LongValue) throws -> Representation.Value? {
+        // Checked before the memory for it is allocated.
+        guard UInt64(long.byteCount) == size else { return nil }
+        var isIntact = false
+        func read(_ memory: UnsafeMutableRawBufferPointer) throws {
+            let memory = UnsafeMutableRawBufferPointer(rebasing: memory[..<long.byteCount])
+            try long.copy(to: memory)
+            isIntact = ContentDigest(of: UnsafeRawBufferPointer(memory)) == digest
+        }
+        let value: Representation.Value
+        switch kind {
+        case 0:
+            value = .text(
+                try String(unsafeUninitializedCapacity: long.byteCount) { memory in
+                    try read(UnsafeMutableRawBufferPointer(memory))
+                    return long.byteCount
+                })
+        case 1:
+            value = .bytes(
+                try Array(unsafeUninitializedCapacity: long.byteCount) { memory, count in
+                    try read(UnsafeMutableRawBufferPointer(memory))
+                    count = long.byteCount
+                })
+        default: return nil
+        }
+        return isIntact ? value : nil
+    }
 }
 
 struct RepresentationEntry {
