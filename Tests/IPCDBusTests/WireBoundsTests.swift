@@ -7,9 +7,9 @@ struct WireBoundsTests {
     private static let bounds = WireBounds(limits: ["note-bytes": 1_000], texts: 10, named: "names-per-call")
 
     private func message<Content: DBusCodable>(_ content: Content, bounds: WireBounds? = bounds) throws -> Message {
-        let message = try Message.methodCall(
-            to: nil, path: "/a", interface: "org.example.A", member: "B", startsService: false,
-            signature: Content.dbusSignature.text
+        // A signal has no attachments, so that it can be read.
+        let message = try Message.signal(
+            path: "/a", interface: "org.example.A", member: "B", to: nil, signature: Content.dbusSignature.text
         ) { (writer) throws(MessageError) in try content.write(to: &writer) }
         message.bounds = bounds
         return message

@@ -20,6 +20,7 @@ public struct MessageReader {
     private var container: Container
     private var at: Int
 
+    /// - Parameter message: a received message, or one without attachments.
     package init(_ message: Message) {
         block = ReceivedBytes(message.bytes)
         (self.message, isBigEndian, at) = (message, message.header.isBigEndian, message.bodyStart)
