@@ -83,7 +83,10 @@ struct ContentTypeGrammar {
     private var position: Int { rest.startIndex + 1 }
 
     /// Whether a byte may occur in a `token` of RFC 2045 §5.1: visible ASCII except `tspecials`.
-    static func isToken(_ byte: UInt8) -> Bool { byte.isASCIIVisible && !tspecials.contains(byte) }
-
-    private static let tspecials: Set<UInt8> = Set(#"()<>@,;:\"/[]?="#.utf8)
+    static func isToken(_ byte: UInt8) -> Bool {
+        switch Unicode.Scalar(byte) {
+        case "(", ")", "<", ">", "@", ",", ";", ":", "\\", "\"", "/", "[", "]", "?", "=": false
+        default: byte.isASCIIVisible
+        }
+    }
 }

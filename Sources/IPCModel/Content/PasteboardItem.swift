@@ -14,7 +14,7 @@ public struct PasteboardItem: Sendable, Hashable {
     package init(read representations: [Representation]) throws(Invalid) {
         self.representations = representations
         guard representations.count > 1 else { return }
-        var seen: Set<ContentType> = []
+        var seen = Set<ContentType>(minimumCapacity: representations.count)
         for representation in representations where !seen.insert(representation.type).inserted {
             throw .typeTwice(representation.type)
         }
