@@ -18,6 +18,8 @@ struct GroupCommit {
     private var flushing: (waiting: [Waiting], moves: [PasteboardMove])?
     private var hasStaged = false
     private var count = 0
+    /// When the first operation of the group began, in milliseconds since 1970.
+    private var began: UInt64 = 0
     /// Until when the group's staged operations may linger; `nil` if there are none.
     private var lingers: DispatchTime?
     /// Until when the group waits for more requests to end; `nil` if it is not waiting.
@@ -31,6 +33,8 @@ struct GroupCommit {
 
     /// A group ends after this many operations, so that the first ones do not wait forever.
     private static let most = 1_024
+    /// A group takes no more operations after this time, so that the first ones do not wait for many long ones (I15).
+    private static let longestMilliseconds: UInt64 = 10
     private static let hurriedAfterVain = 16
     /// Once this many answers are ready, they are handed over before more operations run, so that callers can continue.
     private static let together = 8
@@ -113,11 +117,14 @@ struct GroupCommit {
             try run(operations)
             // Staged operations are answered now, because they do not wait for a flush.
             handOver()
-            operations = count < Self.most ? queue.takeAll() : []
+            operations = count < Self.most && !isLong ? queue.takeAll() : []
         }
         if count >= Self.most, flushing != nil { return try flushed(queue.awaitFlush()) }
         try endIfDue()
     }
+
+    /// Also true if the clock was set back, because the elapsed time is then unknown.
+    private var isLong: Bool { session.transaction.now &- began >= Self.longestMilliseconds }
 
     /// Runs operations in order. After a fault, the remaining ones fail as unavailable.
     private mutating func run(_ operations: [PendingOperation]) throws {
@@ -149,6 +156,7 @@ struct GroupCommit {
     }
 
     private mutating func finish(_ operation: PendingOperation, _ finished: FinishedOperation) {
+        if count == 0 { began = session.transaction.now }
         count += 1
         statistics.ran()
         // An operation that only reads waits too: it may have read what this group, or the one being flushed, wrote.
