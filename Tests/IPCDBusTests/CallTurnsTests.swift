@@ -52,6 +52,21 @@ struct CallTurnsTests {
     }
 
     @Test
+    func `I15: the sockets are polled between two long calls, and short ones begin at once`() async {
+        let turns = turns(10)
+        let polls = PollCounter()
+        var begun: [Int] = []
+        for caller in [busy, other] {
+            for _ in 0..<4 { receive(caller, turns, bytes: 16 << 10) { begun.append(polls.count) } }
+        }
+        var hasBegun = false
+        receive(.name(":1.3"), turns) { hasBegun = true }
+        #expect(begun.count == 1 && hasBegun)
+        while begun.count < 8 { await polled() }
+        #expect(Set(begun).count == 8, "\(begun)")
+    }
+
+    @Test
     func `I15: a later call does not overtake waiting ones`() async {
         let turns = turns()
         var begun: [Int] = []
@@ -120,6 +135,22 @@ struct CallTurnsTests {
         var count = 0
         for _ in 0..<100 { receive(busy, turns) { count += 1 } }
         #expect(count == 100)
+    }
+}
+
+/// Counts how often the sockets have been polled.
+@DBusActor
+private final class PollCounter {
+    private(set) var count = 0
+    private let timer = DBusTimer()
+
+    init() { countNext() }
+
+    private func countNext() {
+        timer.set(at: .now) { [weak self] in
+            self?.count += 1
+            self?.countNext()
+        }
     }
 }
 

@@ -5,6 +5,8 @@ internal import IPCQueues
 /// Only a few calls of one caller, with few bytes, are in progress at a time. Its later calls wait here, in order, as do
 /// the calls of a caller that does not read its answers. A call is in progress until it is answered, or until it waits
 /// for another program (``IncomingCall/endTurn()``).
+///
+/// A long message takes long to read. Between two of them, the sockets are polled, so that short calls get through.
 @DBusActor
 package final class CallTurns {
     enum Caller: Hashable {
@@ -19,6 +21,8 @@ package final class CallTurns {
         let caller: Caller
         /// The size of the message.
         let bytes: Int
+
+        fileprivate var isLong: Bool { bytes >= CallTurns.leastLong }
     }
 
     /// A call that has not begun.
@@ -56,11 +60,14 @@ package final class CallTurns {
     /// The maximum number of waiting calls that begin before the sockets are polled again, because the calls of others
     /// may still be in a socket, behind those of a caller that floods the bus.
     private static let mostBegunTogether = 4
+    fileprivate nonisolated static let leastLong = 16 << 10
 
     private var callers: [Caller: State] = [:]
     /// The callers whose next call may begin.
     private var turns = Queue<Caller>()
     private let timer = DBusTimer()
+    /// Whether a long call has begun since the sockets were polled.
+    private var hasBegunLong = false
 
     /// The number of waiting calls of all callers.
     private(set) var waitingCount = 0
@@ -69,13 +76,20 @@ package final class CallTurns {
     /// - Returns: whether the call begins. If so, its end must be reported with ``ended(_:)``.
     func begins(_ turn: Turn, mayBegin: Bool) -> Bool {
         func begins(_ state: inout State) -> Bool {
-            guard mayBegin, state.waiting.isEmpty, hasRoom(state.inProgress, state.bytes, for: turn) else {
-                return false
-            }
+            guard mayBegin, state.waiting.isEmpty, hasRoom(state.inProgress, state.bytes, for: turn),
+                !turn.isLong || !hasBegunLong
+            else { return false }
             state.begin(turn)
+            noteBegun(turn)
             return true
         }
         return begins(&callers[turn.caller, default: State()])
+    }
+
+    private func noteBegun(_ turn: Turn) {
+        guard turn.isLong else { return }
+        hasBegunLong = true
+        proceedAfterPoll()
     }
 
     private func hasRoom(_ inProgress: Int, _ bytes: Int, for turn: Turn) -> Bool {
@@ -86,6 +100,8 @@ package final class CallTurns {
     func hold(_ call: Waiting) {
         callers[call.turn.caller, default: State()].waiting.append(call)
         waitingCount += 1
+        // It may wait only for the sockets to be polled.
+        proceed(call.turn.caller)
     }
 
     /// Notes that a call is no longer in progress.
@@ -128,7 +144,8 @@ package final class CallTurns {
     }
 
     private func beginSome() {
-        for _ in 0..<Self.mostBegunTogether {
+        hasBegunLong = false
+        for _ in 0..<Self.mostBegunTogether where !hasBegunLong {
             guard let caller = turns.takeFirst() else { return }
             guard let next = takeNext(of: caller) else { continue }
             next.begin()
@@ -144,6 +161,7 @@ package final class CallTurns {
             state?.hasTurn = false
             guard state?.waiting.next?.mayBegin() == true, let next = state?.waiting.takeFirst() else { return nil }
             state?.begin(next.turn)
+            noteBegun(next.turn)
             return next
         }
         guard let next = take(&callers[caller]) else { return nil }
