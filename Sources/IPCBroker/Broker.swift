@@ -30,6 +30,7 @@ package final class Broker {
     private let expiry: ExpiryClock
     private let arrivals: ArrivalOrder
     private let descriptors: DescriptorBudget
+    private let room: AnswerRoom
     private let direct: DirectConnections
     private let watchers: ChangeWatchers
     private let announcer: ChangeAnnouncer
@@ -107,6 +108,7 @@ package final class Broker {
         expiry = ExpiryClock(store: store, logger: logger)
         arrivals = ArrivalOrder(limits: limits)
         descriptors = DescriptorBudget(limits: limits) { [store] in store.statistics.snapshot.memoryFiles }
+        room = AnswerRoom(limits: limits)
         direct = DirectConnections(
             bus: connection, clients: clients, descriptors: descriptors,
             directory: RuntimeDirectory(store: configuration.store, environment: configuration.environment),
@@ -131,10 +133,10 @@ package final class Broker {
             store: store, deliveries: deliveries, table: table, promises: promises, expiry: expiry, limits: limits)
         urls = URLsService(
             store: store, schemes: schemes, clients: clients, arrivals: arrivals, table: table, deliveries: deliveries,
-            acceptance: acceptance, descriptors: descriptors, limits: limits)
+            acceptance: acceptance, descriptors: descriptors, room: room, limits: limits)
         pasteboards = PasteboardsService(
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
-            promises: promises, limits: limits)
+            promises: promises, room: room, limits: limits)
         schemes.desktop?.isEnabled = configuration.opensOnDesktop
         reader = BrokerStateReader(
             connection: connection, store: store, clients: clients, schemes: schemes, table: table, watchers: watchers,
@@ -256,7 +258,7 @@ package final class Broker {
     private func start(_ replaced: @escaping @DBusActor () -> Void) async throws {
         let pasteboard = PasteboardService(
             store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
-            descriptors: descriptors, limits: configuration.limits)
+            descriptors: descriptors, room: room, limits: configuration.limits)
         let broker = BrokerService(configuration: configuration, reader: reader)
         connection.objects.export(
             [

@@ -20,15 +20,15 @@ struct AnswerRoomTests {
             try PasteboardItem([Representation(type: type, value: .bytes([UInt8](repeating: 0, count: count)))])
         }
         room.writing([try item(100_000), try item(10)], to: name, isAddition: false)
-        #expect(room.bytes(subject(false)) == 100_010 && room.bytes(subject(true)) == 65_536 + 10)
+        #expect(room.bytes(subject(false)) == 100_010 + 2 * 1_024 && room.bytes(subject(true)) == 65_546 + 2 * 1_024)
         #expect(room.bytes(subject(false, true)) == 1 << 20)
         room.writing([try item(5)], to: name, isAddition: true)
-        #expect(room.bytes(subject(false)) == 100_015 && room.bytes(subject(true)) == 65_536 + 15)
-        room.learn(7, descriptors: 0, of: subject(false))
-        room.learn(8, descriptors: 0, of: subject(false, true))
-        #expect(room.bytes(subject(false)) == 7 && room.bytes(subject(false, true)) == 8)
-        #expect(room.bytes(subject(true)) == 65_536 + 15)
-        room.learn(3, descriptors: 2, of: subject(true))
-        #expect(room.bytes(subject(true)) == 2 * 65_536 + 3)
+        #expect(room.bytes(subject(false)) == 100_015 + 3 * 1_024 && room.bytes(subject(true)) == 65_551 + 3 * 1_024)
+        room.learn(7, values: 1, descriptors: 0, of: subject(false))
+        room.learn(8, values: 1, descriptors: 0, of: subject(false, true))
+        #expect(room.bytes(subject(false)) == 1_031 && room.bytes(subject(false, true)) == 1_032)
+        #expect(room.bytes(subject(true)) == 65_551 + 3 * 1_024)
+        room.learn(3, values: 3, descriptors: 2, of: subject(true))
+        #expect(room.bytes(subject(true)) == 2 * 65_536 + 3 + 3 * 1_024)
     }
 }

@@ -27,7 +27,8 @@ extension PasteboardService {
                     let (content, items) = try result.get()
                     if reading.holdsVersion { expiry.look() }
                     room.learn(
-                        items.reduce(0) { $0 + Int(clamping: $1.inlineByteCount) }, descriptors: items.fileCount,
+                        items.reduce(0) { $0 + Int(clamping: $1.inlineByteCount) },
+                        values: items.reduce(0) { $0 + $1.representations.count }, descriptors: items.fileCount,
                         of: subject)
                     return (content.facts.changeCount, items.map(ReadItem.init), try Self.facts(of: content))
                 })
@@ -63,8 +64,8 @@ extension PasteboardService {
                     facts.digest = known.digest.description
                     if case .file = representation.value { facts.fd = true } else { facts.fd = false }
                     room.learn(
-                        facts.fd == true ? 0 : representation.byteCount, descriptors: facts.fd == true ? 1 : 0,
-                        of: subject)
+                        facts.fd == true ? 0 : representation.byteCount, values: 1,
+                        descriptors: facts.fd == true ? 1 : 0, of: subject)
                     return (representation.value, facts)
                 })
         }
@@ -103,6 +104,7 @@ extension PasteboardService {
 
     func listVersions(_ call: IncomingCall) async throws -> [IPCInterface.VersionFacts] {
         let name = try await name(call)
+        try await arrivals.turn(ofList: call, in: room)
         return try await store.commit { transaction in
             try transaction.versions(of: name).map { version in
                 var facts = IPCInterface.VersionFacts(version)

@@ -18,11 +18,11 @@ final class PasteboardService {
 
     init(
         store: Store, clients: BusClients, arrivals: ArrivalOrder, promises: PromiseFetcher, expiry: ExpiryClock,
-        descriptors: DescriptorBudget, limits: Limits
+        descriptors: DescriptorBudget, room: AnswerRoom, limits: Limits
     ) {
         (self.store, self.clients, self.arrivals) = (store, clients, arrivals)
         (self.promises, self.expiry, self.descriptors, self.limits) = (promises, expiry, descriptors, limits)
-        (room, promisedReads) = (AnswerRoom(limits: limits), PromisedReads(limits: limits))
+        (self.room, promisedReads) = (room, PromisedReads(limits: limits))
     }
 
     static func name(_ call: IncomingCall) throws -> PasteboardName {

@@ -12,13 +12,14 @@ final class PasteboardsService {
     private let watchers: ChangeWatchers
     private let arrivals: ArrivalOrder
     private let promises: PromiseFetcher
+    private let room: AnswerRoom
     private let limits: Limits
 
     init(
         store: Store, connection: Connection, clients: BusClients, watchers: ChangeWatchers,
-        arrivals: ArrivalOrder, promises: PromiseFetcher, limits: Limits
+        arrivals: ArrivalOrder, promises: PromiseFetcher, room: AnswerRoom, limits: Limits
     ) {
-        (self.arrivals, self.promises) = (arrivals, promises)
+        (self.arrivals, self.promises, self.room) = (arrivals, promises, room)
         self.clients = clients
         self.store = store
         self.connection = connection
@@ -78,6 +79,7 @@ final class PasteboardsService {
         let after = try options.after.flatMap { try $0.isEmpty ? nil : PasteboardName($0) }
         let visibility = await clients.caller(call.sender).visibility
         let prefix = options.prefix ?? ""
+        try await arrivals.turn(ofList: call, in: room)
         return try await store.commit { transaction in
             try transaction.pasteboards(seenBy: visibility, after: after, limit: most, prefix: prefix)
                 .map { PasteboardRow($0, try transaction.factsUnlessDamaged(of: $0.name)) }
@@ -88,6 +90,7 @@ final class PasteboardsService {
     private func managedObjects(_ call: IncomingCall) async throws -> [ObjectPath: ObjectManager.Interfaces] {
         let visibility = await clients.caller(call.sender).visibility
         let most = Int(limits.introspectedPasteboards)
+        try await arrivals.turn(ofList: call, in: room)
         let boards = try await store.commit { transaction in
             try transaction.pasteboards(seenBy: visibility, after: nil, limit: most + 1, prefix: "").map {
                 ManagedPasteboard($0, itemCount: try transaction.factsUnlessDamaged(of: $0.name)?.itemCount)

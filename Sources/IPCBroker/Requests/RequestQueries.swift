@@ -80,6 +80,7 @@ extension URLsService {
         let most = min(try limits.page(options.limit), options.limit == nil ? 100 : .max)
         let filter = try RequestFilter(options, onlySource: await ownSource(of: call.sender))
         let after = try options.after.map { try RequestID($0) }
+        try await arrivals.turn(ofList: call, in: room)
         // Requests without a record are listed last.
         let unrecorded = table.unrecorded()
         if let after, let place = unrecorded.firstIndex(where: { $0.id == after }) {

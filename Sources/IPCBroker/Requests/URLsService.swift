@@ -13,18 +13,20 @@ final class URLsService {
     let limits: Limits
     var records: RequestRecords { deliveries.context.records }
     let schemes: SchemesService
-    private let arrivals: ArrivalOrder
+    let arrivals: ArrivalOrder
     let acceptance: RequestAcceptance
     private let descriptors: DescriptorBudget
+    let room: AnswerRoom
     private var isEnding = false
 
     init(
         store: Store, schemes: SchemesService, clients: BusClients, arrivals: ArrivalOrder, table: RequestTable,
-        deliveries: Deliveries, acceptance: RequestAcceptance, descriptors: DescriptorBudget, limits: Limits
+        deliveries: Deliveries, acceptance: RequestAcceptance, descriptors: DescriptorBudget, room: AnswerRoom,
+        limits: Limits
     ) {
         (self.store, self.schemes, self.clients, self.arrivals) = (store, schemes, clients, arrivals)
         (self.table, self.deliveries, self.acceptance) = (table, deliveries, acceptance)
-        (self.descriptors, self.limits) = (descriptors, limits)
+        (self.descriptors, self.room, self.limits) = (descriptors, room, limits)
         schemes.registered = { [weak deliveries] application, isOwner in
             deliveries?.registered(application, isOwner: isOwner)
         }

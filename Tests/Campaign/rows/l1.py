@@ -21,7 +21,7 @@ UNIT = "runs"
 ATTACKS = (
     "stopped_handler", "stopped_watcher", "stopped_sender", "flood_connections", "flood_introspection", "flood_big",
     "silent_reader", "tiny_values", "pipelined_writes", "pipelined_writes_direct", "pipelined_requests",
-    "pipelined_reads", "declined_requests", "queued_versions", "flood_calls", "flood_waits", "flood_signals",
+    "pipelined_reads", "pipelined_lists", "declined_requests", "queued_versions", "flood_calls", "flood_waits", "flood_signals",
     "flood_tiny", "equal_timers", "deep_value", "long_names", "claimed_length", "decoded_size", "broken_promise")
 # Small runs take only the first ones, which need little time.
 SMALL = ATTACKS[:4]

@@ -29,9 +29,13 @@ def introspect(scene, is_direct):
     return work
 
 
-def attack(scene):
+def create(scene):
     serials = [scene.witness.broker("Pasteboards1", "GetPasteboard", "sa{sv}", f"board{number}", {
         "create": ("b", True), "persistent": ("b", False)}) for number in range(COUNT)]
     for serial in serials:
         scene.witness.wait(serial)
+
+
+def attack(scene):
+    create(scene)
     scene.note(answers=sum(map(int, children.together(introspect(scene, False), introspect(scene, True)))))
