@@ -8,11 +8,11 @@ import Testing
 @DBusActor
 @Suite(.timeLimit(.minutes(2)))
 struct AttachmentTests {
-    @Test func `a message with attachments has the bytes of one without`() throws {
+    @Test func `a message with attachments has the bytes of one without`() async throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededGenerator(seed: seed)
         var attached = 0
-        for round in 0..<60 {
+        for round in 0..<25 {
             let values = Self.values(&random)
             let signature = values.map(\.signature.text).joined()
             func write(_ writer: inout MessageWriter) throws(MessageError) {
@@ -27,11 +27,14 @@ struct AttachmentTests {
             answer.setSerial(1)
             let sent = try Self.sent(answer, &random)
             try #require(sent.count == answer.byteCount, "seed \(seed), round \(round)")
-            let isSame = sent[answer.bodyStart...].elementsEqual(signal.bytes[signal.bodyStart...])
+            let isSame = Array(sent[answer.bodyStart...]) == Array(signal.bytes[signal.bodyStart...])
             #expect(isSame, "seed \(seed), round \(round)")
-            #expect(try Message.received(sent).values() == values, "seed \(seed), round \(round)")
+            let isRead = try Message.received(sent).values() == values
+            #expect(isRead, "seed \(seed), round \(round)")
+            // Other tests use the same thread.
+            await Task.yield()
         }
-        #expect(attached > 60, "seed \(seed)")
+        #expect(attached > 25, "seed \(seed)")
     }
 
     @Test func `descriptors arrive with a message that has attachments`() async throws {
@@ -71,7 +74,7 @@ struct AttachmentTests {
     private static func values(_ random: inout SeededGenerator) -> [Value] {
         (0..<Int.random(in: 1...6, using: &random)).map { _ in
             let length = [0, 1, 65_535, 65_536, 65_537, 200_000].randomElement(using: &random)!
-            let bytes = Value.bytes((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            let bytes = Value.bytes([UInt8](repeating: .random(in: 0...255, using: &random), count: length))
             let number = Value.uint64(.random(in: 0...9, using: &random))
             return switch Int.random(in: 0..<5, using: &random) {
             case 0: number
