@@ -30,6 +30,31 @@ import Testing
         try await store.close()
     }
 
+    /// Each of these operations takes 20 ms, and the next one is there before it ends.
+    @Test func `I15: a group takes no more operations after some time`() async throws {
+        let store = try place.open()
+        try await store.put("first", on: board)
+        let before = store.statistics.snapshot.commits
+        let ended = Mutex<[Int]>([])
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        @Sendable func begin(_ number: Int) {
+            store.commit { [board, place] transaction in
+                place.pass(20)
+                if number < 20 { begin(number + 1) }
+                return try transaction.setItems([.string("\(number)")], on: board)
+            } then: { (_: Result<UInt64, any Error>) in
+                ended.withLock { $0.append(number) }
+                if number == 20 { end.finish() }
+            }
+        }
+        begin(1)
+        for await _ in ends {}
+        #expect(ended.withLock { $0 } == Array(1...20))
+        // Without the bound, all of them are in one group.
+        #expect(store.statistics.snapshot.commits - before >= 2)
+        try await store.close()
+    }
+
     @Test func sequentialOperationsEachHaveACommit() async throws {
         let store = try place.open()
         try await store.put("first", on: board)

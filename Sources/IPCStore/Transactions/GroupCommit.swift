@@ -123,7 +123,8 @@ struct GroupCommit {
         try endIfDue()
     }
 
-    /// Also true if the clock was set back, because the elapsed time is then unknown.
+    /// Whether the group takes no more operations. Also true if the clock was set back, because the elapsed time is then
+    /// unknown.
     private var isLong: Bool { session.transaction.now &- began >= Self.longestMilliseconds }
 
     /// Runs operations in order. After a fault, the remaining ones fail as unavailable.
