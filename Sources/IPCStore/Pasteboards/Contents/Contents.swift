@@ -91,16 +91,11 @@ final class Contents {
 
     // MARK: Reading
 
-    // A long value is null in these rows: `value(_:_:_:)` reads it.
-    private static let selectRange: StaticString = """
+    /// A long value is null in these rows, and read as a ``LongValue``.
+    private static let select: StaticString = """
         SELECT id, item, kind, type, size, digest, checksum, iif(size <= 65536, value, NULL) FROM @.representation
         WHERE id BETWEEN ? AND ?
         """
-    private static let selectOne: StaticString = """
-        SELECT id, item, kind, type, size, digest, checksum, iif(size <= 65536, value, NULL) FROM @.representation
-        WHERE id = ?
-        """
-    private static let mostOfShort: UInt64 = 65_536
 
     struct Extent {
         var items = 0
@@ -146,7 +141,7 @@ final class Contents {
         var items = [[Representation]](repeating: [], count: version.items)
         var (ordinal, promised): (Int, [(Int, RepresentationRow)]) = (0, [])
         let damage = PasteboardError.damaged(name, version.changeCount)
-        try query(Self.selectRange, version, area) { row in
+        try query(Self.select, version, area) { row in
             guard let head = RepresentationRow(row), items.indices.contains(head.item),
                 row.number(0) == version.content << 20 | UInt64(ordinal), let type = contentType(head.type)
             else { throw damage }
@@ -219,15 +214,15 @@ final class Contents {
         if head.kind == RepresentationRow.fileKind {
             return try files.open(head, key: row.number(0), area).map { .file($0) }
         }
-        guard !head.isPromise, head.size > Self.mostOfShort else { return head.value(row) }
+        guard !head.isPromise, row.isNull(7) else { return head.value(row) }
         return try LongValue("value", of: "representation", row: row.number(0), area, in: transaction.database)
             .flatMap { try head.value($0) }
     }
 
     /// The value in the row with a key; `nil` if the row or the value is damaged or missing.
     func value(_ key: SQLValue, _ area: Area) throws -> Representation.Value? {
-        try transaction.statement(Self.selectOne, area)
-            .first([key]) { row in try RepresentationRow(row).flatMap { try value($0, row, area) } }
+        try transaction.statement(Self.select, area)
+            .first([key, key]) { row in try RepresentationRow(row).flatMap { try value($0, row, area) } }
     }
 
     func value(
