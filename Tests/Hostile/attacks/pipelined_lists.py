@@ -1,4 +1,4 @@
-"""Four callers pipeline lists of 1,000 pasteboards, and read all answers."""
+"""Four callers pipeline lists of 1,000 pasteboards, also by introspection, and read all answers."""
 
 import time
 
@@ -15,8 +15,9 @@ def list_all(path, seconds):
         end, count = time.monotonic() + seconds, 0
         while time.monotonic() < end:
             serials = [
-                caller.call(wire.BROKER, flood_introspection.BOARDS, "org.freedesktop.DBus.ObjectManager",
-                            "GetManagedObjects") for _ in range(CALLS // 2)]
+                caller.call(wire.BROKER, flood_introspection.BOARDS, f"org.freedesktop.DBus.{interface}", member)
+                for interface, member in (("ObjectManager", "GetManagedObjects"), ("Introspectable", "Introspect"))
+                for _ in range(CALLS // 4)]
             serials += [caller.broker("Pasteboards1", "ListPasteboards", "a{sv}", {}) for _ in range(CALLS // 2)]
             for serial in serials:
                 answer = caller.wait(serial, 60)
