@@ -101,6 +101,22 @@ import Testing
         #expect(folder.contents() == before)
     }
 
+    /// `unregister` first reads the journal without the lock, and does nothing for an application without a journal.
+    @Test func `a registration stays visible while its files are written again`() throws {
+        let folder = try furnished()
+        try folder.register("demo.One", ["one"])
+        let journals = JournaledFiles(folder: folder.directory.appending(".local/share/\(DesktopRegistration.folder)"))
+        var seen: [String: String]?
+        _ = try journals.locked { (lock) throws(FileFailure) in
+            try journals.write(for: "demo.One", facts: ["Schemes": "two;"], under: lock) { () throws(FileFailure) in
+                seen = try journals.facts(of: "demo.One")
+                return []
+            }
+        }
+        #expect(seen?["Schemes"] == "one;")
+        #expect(try journals.facts(of: "demo.One")?["Schemes"] == "two;")
+    }
+
     @Test func `an application's own menu entry stays, next to ours`() throws {
         let folder = try furnished()
         try folder.put(

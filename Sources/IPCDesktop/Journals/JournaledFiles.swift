@@ -46,7 +46,7 @@ package struct JournaledFiles: Sendable {
         do throws(FileFailure) {
             if let earlier = try self.journal(name) {
                 for entry in earlier.entries { try observed.note(entry.path) }
-                let paths = try revert(earlier, name, keepsFolders: true)
+                let paths = try revert(earlier, name, isWrittenNext: true)
                 kept = earlier.entries.filter { paths.contains($0.path) }
                 journal.directories = earlier.directories + lock.made
             }
@@ -127,10 +127,12 @@ package struct JournaledFiles: Sendable {
         guard try FileState.read(entry.path)?.bytes == entry.after else { throw FileFailure("write", entry.path, EIO) }
     }
 
-    /// - Parameter keepsFolders: whether to keep the folders, for the files that are written next.
+    /// - Parameter isWrittenNext: whether the purpose's files are written again. Its folders stay for them, and its
+    ///   journal stays until the next one replaces it: programs that read journals without the lock must not take the
+    ///   purpose for reverted.
     /// - Returns: the paths of files left alone, because another program has changed them.
     private func revert(
-        _ journal: FileJournal, _ name: String, keepsFolders: Bool = false
+        _ journal: FileJournal, _ name: String, isWrittenNext: Bool = false
     ) throws(FileFailure) -> [String] {
         var kept: [String] = []
         var others: [String: FileJournal] = [:]
@@ -146,8 +148,8 @@ package struct JournaledFiles: Sendable {
             }
         }
         for (other, journal) in others { try save(journal, other) }
+        guard !isWrittenNext else { return kept }
         try FileState.remove("\(folder)/\(name)")
-        guard !keepsFolders else { return kept }
         // Another journal takes over the folders that are still in use, to remove them later.
         let innermostFirst = Set(journal.directories).sorted { $0.utf8.count > $1.utf8.count }
         let used = innermostFirst.filter { rmdir($0) != 0 && Folder.exists($0) }
