@@ -2,12 +2,13 @@ internal import CXXHash
 
 /// The digest of a value: XXH3-128 with seed 0. It detects damage, but not forgery.
 package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
-    /// The 16 bytes in the canonical order of the XXH3 specification, most significant byte first.
-    package let bytes: [UInt8]
+    private let high: UInt64
+    private let low: UInt64
 
-    fileprivate init(_ hash: XXH128_hash_t) {
-        bytes = withUnsafeBytes(of: (hash.high64.bigEndian, hash.low64.bigEndian)) { Array($0) }
-    }
+    fileprivate init(_ hash: XXH128_hash_t) { (high, low) = (hash.high64, hash.low64) }
+
+    /// The 16 bytes in the canonical order of the XXH3 specification, most significant byte first.
+    package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) } }
 
     /// Digests bytes in memory with `XXH3_128bits`.
     package init(of content: UnsafeRawBufferPointer) {
@@ -35,9 +36,10 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates a digest from its stored bytes; `nil` unless there are exactly 16.
-    package init?(stored: [UInt8]) {
+    package init?(stored: UnsafeRawBufferPointer) {
         guard stored.count == 16 else { return nil }
-        bytes = stored
+        high = UInt64(bigEndian: stored.loadUnaligned(as: UInt64.self))
+        low = UInt64(bigEndian: stored.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
     /// Parses a digest in the form of ``description``, also in upper-case digits; `nil` if the form is wrong.
@@ -45,7 +47,8 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         guard text.hasPrefix(Self.prefix) else { return nil }
         let digits = text.dropFirst(Self.prefix.count)
         guard let bytes = [UInt8](hexadecimal: String(digits).asciiLowercased) else { return nil }
-        self.init(stored: bytes)
+        guard let digest = bytes.withUnsafeBytes({ ContentDigest(stored: $0) }) else { return nil }
+        self = digest
     }
 
     /// The digest as it is sent: `xxh128:` and 32 hexadecimal digits.

@@ -17,8 +17,12 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
     /// Parses a MIME type with or without parameters (RFC 2045 §5.1), the bare name of an X11 target, or a uniform type
     /// identifier, which becomes its MIME type if ``uniformTypes`` has one.
     public init(_ text: String) throws(Invalid) {
-        if let common = Self.common[text] {
-            self = common
+        if ContentTypeGrammar.isEssence(text) {
+            (self.text, essence, parameters) = (text, text, [])
+            return
+        }
+        if text == Self.utf8PlainText.text {
+            self = .utf8PlainText
             return
         }
         let written = Self.mimeType(ofUniformType: text) ?? text
@@ -82,10 +86,6 @@ extension ContentType {
     public static let jpeg = ContentType(canonical: "image/jpeg")
     /// Bytes of an unknown type; RFC 2046 §4.5.1.
     public static let octetStream = ContentType(canonical: "application/octet-stream")
-
-    /// The most common types by their text. For short values, parsing the type would take longer than all other work.
-    private static let common: [String: ContentType] = Dictionary(
-        uniqueKeysWithValues: [utf8PlainText, plainText, url, html, json, png, jpeg, octetStream].map { ($0.text, $0) })
 
     /// Whether this is an image type; RFC 2046 §4.2.
     public var isImage: Bool { essence.hasPrefix("image/") }

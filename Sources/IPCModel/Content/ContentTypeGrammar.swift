@@ -13,6 +13,24 @@ struct ContentTypeGrammar {
         rest = Array(text.utf8)[...]
     }
 
+    /// Whether a text is a type and a subtype in lower case, without parameters, so that it need not be parsed. Most
+    /// types are, and for a short value, parsing its type would take longer than all other work.
+    static func isEssence(_ text: String) -> Bool {
+        guard text.utf8.count <= ContentType.maximumBytes else { return false }
+        // The length of the token before the slash; `nil` before the slash is found.
+        var first: Int?
+        var length = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "/") where first == nil: (first, length) = (length, 0)
+            case UInt8(ascii: "*"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return false
+            case _ where isToken(byte): length += 1
+            default: return false
+            }
+        }
+        return first ?? 0 > 0 && length > 0
+    }
+
     /// Parses the essence and the parameters, and sorts the parameters by name.
     mutating func parse() throws(ContentType.Invalid) -> (essence: String, parameters: [ContentType.Parameter]) {
         let first = token()

@@ -17,7 +17,15 @@ extension UInt8 {
 
 extension [UInt8] {
     /// The bytes as digits of `0123456789abcdef`.
-    package var hexadecimal: String { String(decoding: flatMap(\.hexadecimal), as: UTF8.self) }
+    package var hexadecimal: String {
+        String(unsafeUninitializedCapacity: 2 * count) { digits in
+            for (index, byte) in enumerated() {
+                digits[2 * index] = (byte >> 4).hexadecimalDigit
+                digits[2 * index + 1] = (byte & 0x0F).hexadecimalDigit
+            }
+            return 2 * count
+        }
+    }
 
     /// Decodes digits of `0123456789abcdef`; `nil` if there are other characters, or an odd number of digits.
     package init?(hexadecimal text: String) {

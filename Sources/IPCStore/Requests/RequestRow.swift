@@ -37,7 +37,7 @@ extension RequestRecord {
     /// A row whose checksum is right is still damaged if a value is none that the broker accepts from a caller.
     private init?(withoutReply row: SQLRow) {
         guard row.isIntact(.openRequest, checksum: 30), let id = try? RequestID(row.text(1)),
-            let state = State(rawValue: row.integer(2)), let arguments = ContentDigest(stored: row.bytes(8)),
+            let state = State(rawValue: row.integer(2)), let arguments = ContentDigest(stored: row.raw(8)),
             let source = Source(stored: row.text(6), strength: row.integer(5)),
             let application = try? ApplicationID(row.text(10)), let url = try? URLText(row.text(26)),
             let trace = [TraceStep](packed: row.bytes(28)), state == .ended || row.isNull(29)

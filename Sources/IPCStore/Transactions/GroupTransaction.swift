@@ -104,9 +104,25 @@ final class GroupTransaction {
         step.wrote = true
         try note(area)
         try statement(sql, area).run(values)
-        if !step.beganGroup, !step.hasSavepoint {
-            reversals.append(Reversal(sql: reversal, area: area, values: reversalValues()))
-        }
+        addReversal(Reversal(sql: reversal, area: area, values: reversalValues()))
+    }
+
+    private func addReversal(_ reversal: @autoclosure () -> Reversal) {
+        if !step.beganGroup, !step.hasSavepoint { reversals.append(reversal()) }
+    }
+
+    /// A statement that writes one row, to be run for each of several rows. `reversal` undoes the effect of all of them;
+    /// it also runs if only some of the rows were written, so it must not affect rows that existed before.
+    func statement(
+        forRows sql: StaticString, _ area: Area, undoneBy reversal: StaticString,
+        _ reversalValues: @autoclosure () -> () -> [SQLValue]
+    ) throws -> PreparedStatement {
+        if !isDirty { try prepareToWrite() }
+        step.wrote = true
+        try note(area)
+        let statement = try statement(sql, area)
+        addReversal(Reversal(sql: reversal, area: area, values: reversalValues()))
+        return statement
     }
 
     /// Begins the transaction before the group's first write. In later operations, sets a savepoint before the first

@@ -1,5 +1,7 @@
-import IPCModel
+import IPCTesting
 import Testing
+
+@testable import IPCModel
 
 @Suite("ContentType, RFC 2045 §5.1")
 struct ContentTypeTests {
@@ -152,5 +154,28 @@ struct ContentTypeTests {
     @Test("Types of plain text in UTF-8 are recognized", arguments: utf8Rows)
     func utf8(text: String, expected: Bool) throws {
         #expect(try ContentType(text).isUTF8PlainText == expected)
+    }
+
+    /// The parser is the reference.
+    @Test func `a type that is its own essence need not be parsed`() throws {
+        var random = SeededGenerator(seed: 1)
+        let pieces = [
+            "a", "A", "*", ";", "=", " ", "é", "@", ".+", "text", "x-b", "09", "{|}", "c", "d", "e", "vnd", "/", "/",
+            "/", "/",
+        ]
+        var (essences, others) = (0, 0)
+        for length in (0..<20_000).map({ _ in Int.random(in: 0...5, using: &random) }) + [100, 200, 254, 255, 256] {
+            let text =
+                length < 100
+                ? (0..<length).map { _ in pieces.randomElement(using: &random)! }.joined()
+                : "a/" + String(repeating: "b", count: length - 2)
+            var grammar = try? ContentTypeGrammar(text)
+            let parsed = try? grammar?.parse()
+            let isEssence = parsed.map { $0.essence == text && text.contains("/") && $0.parameters.isEmpty } ?? false
+            // Subtypes such as “a*” are left to the parser.
+            #expect(ContentTypeGrammar.isEssence(text) == (isEssence && !text.contains("*")), "\(text)")
+            if isEssence { essences += 1 } else { others += 1 }
+        }
+        #expect(essences > 300 && others > 300)
     }
 }

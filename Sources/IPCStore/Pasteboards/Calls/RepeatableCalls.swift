@@ -78,7 +78,7 @@ final class RepeatableCalls {
                 guard !transaction.isOver(row.number(6), seconds: configuration.limits.operationKeptSeconds) else {
                     return nil
                 }
-                guard row.integer(2) == call.kind.rawValue, ContentDigest(stored: row.bytes(3)) == call.arguments else {
+                guard row.integer(2) == call.kind.rawValue, ContentDigest(stored: row.raw(3)) == call.arguments else {
                     throw PasteboardError.identifierReused(call.id)
                 }
                 return Known(result: row.number(4), version: row.number(5), area: place.area)

@@ -6,7 +6,6 @@ final class Contents {
     private let files: StoredFiles
     private let known: KnownVersions
     private let sensitive: SensitiveContents
-    private var contentTypes: [String: ContentType] = [:]
 
     init(
         _ transaction: GroupTransaction, _ files: StoredFiles, _ known: KnownVersions, _ sensitive: SensitiveContents
@@ -17,46 +16,41 @@ final class Contents {
     // MARK: Writing
 
     func write(_ entries: [RepresentationEntry], to version: inout VersionRow, _ area: Area) throws {
-        let keys = ContentKeys(content: version.content)
-        for entry in entries {
-            try insert(entry, key: keys.number(version.representations), area)
-            version.representations += 1
-            version.bytes += entry.row.size
+        let (keys, first) = (ContentKeys(content: version.content), version.representations)
+        try insert(entries, first: keys.number(first), area)
+        version.representations += entries.count
+        version.bytes += entries.reduce(0) { $0 + $1.row.size }
+    }
+
+    /// Inserts rows whose keys are consecutive.
+    private func insert(_ entries: [RepresentationEntry], first: UInt64, _ area: Area) throws {
+        guard !entries.isEmpty else { return }
+        let last = first + UInt64(entries.count - 1)
+        let insert = try transaction.statement(
+            forRows: "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
+            undoneBy: Self.delete, { [.number(first), .number(last)] })
+        for (key, entry) in zip(first...last, entries) {
+            try insert.run(entry.columns(key: key))
+            if let value = entry.value { try files.attach(value, key: key, area) }
         }
     }
 
-    private func insert(_ entry: RepresentationEntry, key: UInt64, _ area: Area) throws {
-        let columns = entry.row.columns(key: .number(key))
-        try transaction.write(
-            "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
-            columns + [Checksum.of(columns, in: .representation), entry.value?.column ?? .null],
-            undoneBy: Self.deleteOne, { [.number(key)] })
-        if let value = entry.value { try files.attach(value, key: key, area) }
-    }
-
-    private static let deleteOne: StaticString = "DELETE FROM @.representation WHERE id = ?"
+    private static let delete: StaticString = "DELETE FROM @.representation WHERE id BETWEEN ? AND ?"
 
     func replace(_ key: UInt64, with entry: RepresentationEntry, _ area: Area) throws {
-        try transaction.write(Self.deleteOne, area, [.number(key)])
-        try insert(entry, key: key, area)
+        try transaction.write(Self.delete, area, [.number(key), .number(key)])
+        try insert([entry], first: key, area)
     }
 
-    /// The content type that a string names, from a cache; `nil` if it names none.
-    func contentType(_ text: String) -> ContentType? {
-        if let type = contentTypes[text] { return type }
-        guard let type = try? ContentType(text) else { return nil }
-        // Writers choose the types, so the size of the cache is bounded.
-        if contentTypes.count >= 1_000 { contentTypes.removeAll() }
-        contentTypes[text] = type
-        return type
-    }
+    /// The content type that a string names; `nil` if it names none.
+    func contentType(_ text: String) -> ContentType? { try? ContentType(text) }
 
     func delete(_ keys: [SQLValue], _ area: Area) throws {
         // The rows are read first, because “RETURNING” would collect them in a temporary table.
         var released: [UInt64] = []
         try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area)
             .query(keys) { released.append($0.number(0)) }
-        try transaction.write("DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, keys)
+        try transaction.write(Self.delete, area, keys)
         for key in released { files.release(key, area) }
     }
 
@@ -80,13 +74,7 @@ final class Contents {
 
     private static func columnsOfOverwrite(_ entry: RepresentationEntry, key: UInt64, at earlier: UInt64) -> [SQLValue]
     {
-        let row = entry.row
-        var columns: [SQLValue] = [
-            .number(key), .number(row.item), .integer(row.kind), .text(row.type), .number(row.size),
-            .bytes(row.digest.bytes), .null, entry.value?.column ?? .null, .number(earlier),
-        ]
-        columns[6] = Checksum.of(columns, first: 6, in: .representation)
-        return columns
+        entry.columns(key: key) + [.number(earlier)]
     }
 
     // MARK: Reading

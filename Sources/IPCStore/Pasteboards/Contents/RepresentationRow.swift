@@ -13,11 +13,6 @@ struct RepresentationRow {
 
     var isPromise: Bool { kind == Self.promise }
 
-    /// The columns before the checksum; the value comes after the checksum.
-    func columns(key: SQLValue) -> [SQLValue] {
-        [key, .number(item), .integer(kind), .text(type), .number(size), .bytes(digest.bytes)]
-    }
-
     init(item: Int, kind: Int64, type: String, size: UInt64, digest: ContentDigest) {
         (self.item, self.kind, self.type, self.size, self.digest) = (item, kind, type, size, digest)
     }
@@ -48,7 +43,7 @@ struct RepresentationRow {
 
     /// Reads the columns before the value; `nil` if they are damaged.
     init?(_ row: SQLRow) {
-        guard row.isIntact(.representation, checksum: 6), let digest = ContentDigest(stored: row.bytes(5)) else {
+        guard row.isIntact(.representation, checksum: 6), let digest = ContentDigest(stored: row.raw(5)) else {
             return nil
         }
         self.digest = digest
@@ -101,6 +96,16 @@ struct RepresentationEntry {
     var row: RepresentationRow
     /// The value; `nil` for a promise.
     let value: Representation.Value?
+
+    /// The columns of the row with a key.
+    func columns(key: UInt64) -> [SQLValue] {
+        var columns: [SQLValue] = [
+            .number(key), .number(row.item), .integer(row.kind), .text(row.type), .number(row.size),
+            .bytes(row.digest.bytes), .null, value?.column ?? .null,
+        ]
+        columns[6] = Checksum.of(columns, first: 6, in: .representation)
+        return columns
+    }
 
     /// The representations of items: for each item, first those that it has, then those promised for it. Items are
     /// counted from 0. Promises beyond the last item become further items.

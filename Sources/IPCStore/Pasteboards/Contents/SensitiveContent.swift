@@ -75,7 +75,7 @@ final class SensitiveContent {
         mutating func entry(_ file: ContentFile?) -> RepresentationEntry {
             let (item, kind) = (Int(number()), Int64(number()))
             let (typeLength, length) = (Int(number()), Int(number()))
-            let digest = ContentDigest(stored: Array(bytes(16))) ?? ContentDigest(of: [])
+            let digest = ContentDigest(stored: UnsafeRawBufferPointer(rebasing: bytes(16))) ?? ContentDigest(of: [])
             let type = String(decoding: bytes(typeLength), as: UTF8.self)
             let value = bytes(length)
             let content: Representation.Value? =

@@ -109,10 +109,10 @@
 
         private static var representation: Table {
             let row = RepresentationRow(item: 0, kind: 0, type: "text/plain", size: 1, digest: ContentDigest(of: [65]))
-            let columns = row.columns(key: .integer(1 << 20)) + [.null, .bytes([65])]
-            return Table(row: columns, checksum: 6, domain: .representation) { row in
+            let entry = RepresentationEntry(row: row, value: .bytes([65]))
+            return Table(row: entry.columns(key: 1 << 20), checksum: 6, domain: .representation) { row in
                 guard let head = RepresentationRow(row) else { return nil }
-                return head.columns(key: row.value(0)) + [.null, head.value(row)?.column ?? .null]
+                return RepresentationEntry(row: head, value: head.value(row)).columns(key: row.number(0))
             }
         }
 
