@@ -6,7 +6,8 @@ HEAD = """# Results of the campaign
 
 `Tests/Campaign/run.py --report` writes this file from the results of full size; [README.md](README.md) says what each row
 proves. A row is complete when all its units are done. Shards that are broken, and controls that are not caught, are listed
-below the table. The time is the sum of all shards; two run at a time.
+below the table. A result counts until a newer one of the same shard replaces it, also after a change of the sources: the column
+"commit" says what was tested. The time is the sum of all shards; two run at a time.
 
 | row | what | done | held | controls caught | figures | seeds | commit | time |
 |---|---|---|---|---|---|---|---|---|
@@ -39,7 +40,7 @@ def line(row, found):
     broken = sum(bool(result["broken"]) for result in shards)
     cells = [
         row.name, row.what, f"{units:,} of {row.units('full'):,} {row.module.UNIT}" + (f", {skipped:,} skipped" if skipped else ""),
-        "–" if not shards else "yes" if not broken else f"**no** ({broken} shards)",
+        "–" if not shards else "yes" if not broken else f"**no** ({broken} shard{'s' if broken > 1 else ''})",
         f"{sum(not result['broken'] and not result['skipped'] for result in controls)} of {len(row.controls('full'))}",
         figures(shards), words(result["seed"] for result in found), words(result["commit"] for result in found),
         duration(sum(result["seconds"] for result in found))]

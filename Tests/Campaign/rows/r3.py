@@ -1,4 +1,4 @@
-"""For 24 hours, nothing grows: the mixed operations of R2, with the stock limits of the broker.
+"""In 52 runs of 28 minutes, 24 hours in all, nothing grows: the mixed operations of R2, with the stock limits.
 
 Each shard runs for 28 minutes and continues with the store of an earlier shard, in .build/campaign/soak. The first
 half is the warm-up: it is longer than the 10 minutes for which the broker remembers calls that may be repeated, and it
