@@ -147,7 +147,7 @@ class RunnerTests(unittest.TestCase):
         self.campaign_run("--report")
         text = (self.campaign / "RESULTS.md").read_text()
         self.assertRegex(text, r"\| X1 \| x1 is a row \| 6 of 6 runs \| yes \| 1 of 1 \| rolled [\d,]+ \| 1 \|")
-        self.assertRegex(text, r"\| X2 \| x2 is a row \| 4 of 6 runs \| \*\*no\*\* \(1 shards\) \| 0 of 0 \| worst ms 2 \|")
+        self.assertRegex(text, r"\| X2 \| x2 is a row \| 4 of 6 runs \| \*\*no\*\* \(1 shard\) \| 0 of 0 \| worst ms 2 \|")
         self.assertIn("- X2/none/2: lost", text)
 
     def test_a_name_without_a_row_is_an_error(self):
