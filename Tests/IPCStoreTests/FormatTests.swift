@@ -23,12 +23,12 @@ import Testing
         try patch(60, [0, 0, 0, 99])
         let before = try place.bytes(place.database)
         let error = #expect(throws: StoreError.self) { try place.open() }
-        #expect(error == .newer(file: place.database, version: 99, supported: 1))
+        #expect(error == .newer(file: place.database, version: 99, supported: 2))
         #expect(try place.bytes(place.database) == before)
         let files = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
         #expect(files == ["blobs", "lock", "store.sqlite"])
         // The control: once the file's version number is restored, the store can be opened.
-        try patch(60, [0, 0, 0, 1])
+        try patch(60, [0, 0, 0, 2])
         let again = try place.open()
         #expect(try await again.text(of: .named("a")) == "hello")
         try await again.close()
@@ -48,7 +48,7 @@ import Testing
         // Without its database, the log is left untouched too.
         try FileManager.default.removeItem(atPath: image.directory + "/store.sqlite")
         let error = #expect(throws: StoreError.self) { try Store.open(image) }
-        #expect(error == .newer(file: image.directory + "/store.sqlite", version: 77, supported: 1))
+        #expect(error == .newer(file: image.directory + "/store.sqlite", version: 77, supported: 2))
         #expect(try place.bytes(file) == log)
     }
 

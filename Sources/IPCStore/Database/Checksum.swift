@@ -56,6 +56,7 @@ struct Checksum {
         case usage = 10
         case policy = 11
         case liveClaim = 12
+        case unusedContent = 13
     }
 
     static func of(_ columns: [SQLValue], first count: Int? = nil, in domain: Domain) -> SQLValue {

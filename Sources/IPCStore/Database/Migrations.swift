@@ -4,7 +4,7 @@ enum Migrations {
     /// The `user_version` of the files that this broker writes.
     static let latest = UInt32(steps.count)
 
-    private static let steps: [[String]] = [Schema.first]
+    private static let steps: [[String]] = [Schema.first, [Schema.unusedContent]]
 
     /// Migrates the database file, one transaction per step. Creates the same tables in memory, where some stay empty.
     static func run(on database: Database) throws {

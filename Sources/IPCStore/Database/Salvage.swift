@@ -58,6 +58,7 @@ struct Salvage {
         ("pasteboard", .pasteboard, 7),
         ("version", .version, 13),
         ("representation", .representation, 6),
+        ("unused_content", .unusedContent, 1),
         ("removal", .removal, 2),
         ("operation", .operation, 7),
         ("open_request", .openRequest, 30),

@@ -79,6 +79,14 @@ enum Schema {
         ) STRICT
         """
 
+    /// Contents that no version uses, whose rows are not deleted yet (``UnusedContents``).
+    static let unusedContent = """
+        CREATE TABLE @.unused_content (
+            content INTEGER PRIMARY KEY CHECK (content > 0),
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
     private static let removal = """
         CREATE TABLE @.removal (
             change_count INTEGER PRIMARY KEY,

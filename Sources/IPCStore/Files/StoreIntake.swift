@@ -60,6 +60,29 @@ extension Store {
 
     /// Moves a pasteboard, with its versions and files, to disk or into memory.
     nonisolated(nonsending) package func setPersistent(_ persistent: Bool, of name: PasteboardName) async throws {
+        var copied = CopiedContents()
+        let result: Result<Void, any Error>
+        do {
+            var hasMore = true
+            while hasMore {
+                let before = copied
+                (copied, hasMore) = try await commit(isLarge: before.next > 0) { transaction in
+                    var copied = before
+                    let hasMore = try transaction.copyAhead(of: name, persistent: persistent, &copied)
+                    return (copied, hasMore)
+                }
+            }
+            result = .success(try await move(name, persistent))
+        } catch {
+            result = .failure(error)
+        }
+        let all = copied
+        // A store that has stopped deletes the copies at its next start.
+        if !all.contents.isEmpty { _ = try? await stage { $0.endCopying(all) } }
+        try result.get()
+    }
+
+    nonisolated(nonsending) private func move(_ name: PasteboardName, _ persistent: Bool) async throws {
         var files = MovedFiles()
         for _ in 0..<Self.attempts {
             let ready = files

@@ -12,7 +12,8 @@ package final class Store: Sendable {
     package let statistics: StoreStatistics
     package let intake: ContentIntake
     private let queue: OperationQueue
-    private let largeWrites = LargeWrites()
+    private let largeWrites: LargeWrites
+    private let deletion: UnusedDeletion
     private let handOver: @Sendable ([@Sendable () -> Void]) -> Void
     private let lending: SessionLending
     private let whenIdle: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
@@ -33,9 +34,11 @@ package final class Store: Sendable {
         let (queue, statistics) = (OperationQueue(), StoreStatistics())
         let remover = WorkerThreads("blob-remover", limit: 1)
         let lending = SessionLending(queue, statistics)
+        largeWrites = LargeWrites()
+        deletion = UnusedDeletion(queue, largeWrites, on: configuration.executor)
         let thread = StoreThread(
             opening: opening, queue: queue, statistics: statistics, remover: remover, lending: lending,
-            lifetime: lifetime)
+            deletion: deletion, lifetime: lifetime)
         guard OwnThread.start("store", thread.run) else { throw StoreError.noThread }
         let opened = try lifetime.awaitStart()
         report = opened.report
@@ -59,6 +62,9 @@ package final class Store: Sendable {
 
     /// Waits until the blobs that earlier operations released have been removed.
     package func removals() async throws { try await remover.run {} }
+
+    /// Waits until the contents that earlier operations no longer use have been deleted.
+    package func deletions() async { await deletion.ended() }
 
     /// Waits for the sweep that removes orphaned blobs after the store is opened. Throws if the store stops first.
     package func swept() async throws -> SweepReport { try await sweeping.value }

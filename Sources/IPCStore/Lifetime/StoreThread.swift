@@ -6,6 +6,7 @@ struct StoreThread: Sendable {
     let statistics: StoreStatistics
     let remover: WorkerThreads
     let lending: SessionLending
+    let deletion: UnusedDeletion
     let lifetime: StoreLifetime
 
     func run() {
@@ -41,7 +42,9 @@ struct StoreThread: Sendable {
         let (database, report) = opened
         do {
             let folder = try BlobFolder(opening.directory, opening.configuration.limits)
-            let session = try StoreSession(database, opening.configuration, after: report) {
+            let session = try StoreSession(
+                database, opening.configuration, after: report, deleteUnused: deletion.begin
+            ) {
                 StoredFiles(folder, $0, statistics: statistics, remover: remover)
             }
             return (session, report)

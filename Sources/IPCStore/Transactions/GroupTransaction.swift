@@ -10,6 +10,8 @@ final class GroupTransaction {
 
     /// When the current operation began, in milliseconds since 1970.
     private(set) var now: UInt64
+    /// The number of the current operation.
+    private(set) var operation: UInt64 = 0
     /// Whether the current operation throws ``NeedsDisk`` instead of reading the file; see ``SessionLending``.
     var keepsToMemory = false
     private(set) var group = CommitGroup(number: 1)
@@ -150,6 +152,7 @@ final class GroupTransaction {
 
     func beginOperation() {
         step = Step()
+        operation += 1
         now = configuration.now()
         if !reversals.isEmpty { reversals.removeAll(keepingCapacity: true) }
     }

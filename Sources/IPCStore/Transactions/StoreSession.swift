@@ -11,6 +11,7 @@ final class StoreSession {
     let sensitive: SensitiveContents
     let deadlines: Deadlines
     let contents: Contents
+    let unused: UnusedContents
     let versions: Versions
     let boards: Boards
     let histories: Histories
@@ -27,7 +28,7 @@ final class StoreSession {
     /// - Parameter database: a database with an up-to-date schema.
     init(
         _ database: Database, _ configuration: StoreConfiguration, after report: OpeningReport,
-        files: (GroupTransaction) -> StoredFiles
+        deleteUnused: @escaping () -> Void, files: (GroupTransaction) -> StoredFiles
     ) throws {
         transaction = try GroupTransaction(database, configuration)
         counter = try ChangeCounter(transaction)
@@ -37,7 +38,9 @@ final class StoreSession {
         sensitive = SensitiveContents(transaction, usage)
         deadlines = Deadlines(transaction, sensitive)
         contents = Contents(transaction, self.files, known, sensitive)
-        versions = Versions(transaction, usage, known, deadlines, sensitive, contents)
+        unused = UnusedContents(transaction, self.files, beginDeletion: deleteUnused)
+        versions = Versions(transaction, usage, known, deadlines, sensitive, unused)
+        unused.isUsed = { [unowned versions] in try versions.isUsed($0, $1) }
         boards = Boards(transaction, counter)
         histories = Histories(transaction, counter, usage, boards, versions, known, deadlines, sensitive)
         usage.makeRoom = { [unowned histories] in try histories.dropEarlierOfGeneral(keeping: $0) }
@@ -54,6 +57,7 @@ final class StoreSession {
         try boards.load()
         try usage.load(afterCleanStop: report.wasClean)
         try deadlines.load()
+        try unused.load()
         try requestRows.load()
         if report.salvaged != nil { try payloads.releaseUnheld() }
         try histories.createGeneral()

@@ -162,13 +162,13 @@ def other_program(random, template):
 
 
 def newer(random, template):
-    version = random.choice([2, 3, 1_000, 1 << 31 - 1, 0x7FFFFFFF, 0xFFFFFFFF])
+    version = random.choice([3, 4, 1_000, 1 << 31 - 1, 0x7FFFFFFF, 0xFFFFFFFF])
     return Damage(f"the version {version} of a newer broker", lambda store: change(
         store / "store.sqlite", 60, struct.pack(">I", version)), serves=False, unchanged=True)
 
 
 def newer_in_log(random, template):
-    version = random.choice([2, 500])
+    version = random.choice([3, 500])
 
     def apply(store):
         # A connection that ends without a checkpoint leaves the version in the log alone.

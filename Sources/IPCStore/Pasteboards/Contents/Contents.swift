@@ -45,15 +45,6 @@ final class Contents {
     /// The content type that a string names; `nil` if it names none.
     func contentType(_ text: String) -> ContentType? { try? ContentType(text) }
 
-    func delete(_ keys: [SQLValue], _ area: Area) throws {
-        // The rows are read first, because “RETURNING” would collect them in a temporary table.
-        var released: [UInt64] = []
-        try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area)
-            .query(keys) { released.append($0.number(0)) }
-        try transaction.write(Self.delete, area, keys)
-        for key in released { files.release(key, area) }
-    }
-
     // MARK: Overwriting
 
     /// Replaces the representations of the oldest version by those of a new one, whose content is `content`.

@@ -7,14 +7,14 @@ final class Versions {
     private let known: KnownVersions
     private let deadlines: Deadlines
     private let sensitive: SensitiveContents
-    private let contents: Contents
+    private let unused: UnusedContents
 
     init(
         _ transaction: GroupTransaction, _ usage: UsageTally, _ known: KnownVersions, _ deadlines: Deadlines,
-        _ sensitive: SensitiveContents, _ contents: Contents
+        _ sensitive: SensitiveContents, _ unused: UnusedContents
     ) {
         (self.transaction, self.usage, self.known) = (transaction, usage, known)
-        (self.deadlines, self.sensitive, self.contents) = (deadlines, sensitive, contents)
+        (self.deadlines, self.sensitive, self.unused) = (deadlines, sensitive, unused)
     }
 
     /// The version with a change count; `nil` if there is none.
@@ -94,8 +94,8 @@ final class Versions {
             deadlines.set(nil, of: version.changeCount)
             sensitive.set(nil, of: version)
         }
-        guard version.content != 0, try !isNeeded(content: version.content, area) else { return }
-        try contents.delete(ContentKeys(content: version.content).range, area)
+        guard version.content != 0, try !isUsed(version.content, area) else { return }
+        try unused.delete(version.content, area)
     }
 
     /// The versions with a given content: the version that created it, and those that added items to it.
@@ -123,7 +123,8 @@ final class Versions {
         return versions.values.sorted { $0.changeCount < $1.changeCount }
     }
 
-    private func isNeeded(content: UInt64, _ area: Area) throws -> Bool {
+    /// Whether there is a version with a content.
+    func isUsed(_ content: UInt64, _ area: Area) throws -> Bool {
         let first = try transaction.statement("SELECT 1 FROM @.version WHERE change_count = ?", area)
         if try first.first([.number(content)], { _ in true }) != nil { return true }
         let extensions = try transaction.statement(
