@@ -48,7 +48,6 @@ final class DeliveryRun {
     private var senders: [DeliverySender] = []
     private let lives = BrokerLives()
     private let progress = Observed(DeliveryProgress())
-    private var kills = 0
 
     /// - Parameter settings: the broker's settings, such as a deliberate defect.
     static func run(
@@ -86,10 +85,12 @@ final class DeliveryRun {
             group.addTask { try await self.killBroker(killer) }
             for sender in senders {
                 let own = generator.split()
-                group.addTask { try await sender.run(size.requests, killers: size.killers, own) }
+                group.addTask {
+                    try await sender.run(
+                        size.requests, killers: size.killers, after: size.handlers * size.handlerKills, own)
+                }
             }
-            // A task that kills a handler may wait forever, because the handler has no requests left, so it is
-            // cancelled at the end.
+            // If the run fails, a task that kills a handler may wait forever, because the handler has no requests left.
             let killing = handlers.map { handler in
                 let killer = generator.split()
                 return Task { try await self.kill(handler, killer) }
@@ -102,7 +103,7 @@ final class DeliveryRun {
         let history = try await history()
         return Report(
             size: size, seed: seed, duration: duration, history: history,
-            starts: handlers.reduce(0) { $0 + $1.log.entries.starts.count }, kills: kills,
+            starts: handlers.reduce(0) { $0 + $1.log.entries.starts.count }, kills: progress.value.handlerKills,
             violations: DeliveryChecker.check(history))
     }
 
@@ -140,7 +141,7 @@ final class DeliveryRun {
             for _ in 0..<Int.random(in: 0...200, using: &generator) { await Task.yield() }
             killed = handler.log.record.process
             if let killed { try await ProcessStatus(pid: killed).kill9() }
-            kills += 1
+            progress.update { $0.handlerKills += 1 }
         }
     }
 

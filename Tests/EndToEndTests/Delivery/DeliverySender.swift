@@ -35,6 +35,8 @@ struct DeliveryProgress: Sendable {
     var ends: [DeliveryHistory.End] = []
     /// The number of requests that are known to have ended.
     var ended = 0
+    /// The number of planned kills of handlers so far.
+    var handlerKills = 0
 
     /// The number of steps so far. Each request is two steps: it is accepted, and it ends.
     var steps: Int { requests.count + ended }
@@ -64,12 +66,14 @@ final class DeliverySender {
     }
 
     /// Sends this many requests, one in `killers` of which crashes its handler each time, and waits for the outcomes.
-    func run(_ count: Int, killers: Int, _ generator: SeededGenerator) async throws {
+    /// - Parameter handlerKills: sends the second half of the requests only after this many planned kills of handlers,
+    ///   so that none comes too late on a busy machine.
+    func run(_ count: Int, killers: Int, after handlerKills: Int, _ generator: SeededGenerator) async throws {
         let heard = try await hearEnds()
         defer { _ = heard }
         let (accepted, continuation) = AsyncStream.makeStream(of: String.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.sendAll(count, killers, generator, continuation) }
+            group.addTask { try await self.sendAll(count, killers, after: handlerKills, generator, continuation) }
             group.addTask { for await id in accepted { try await self.waitForEnd(of: id) } }
             // The first error of either task stops both.
             try await group.waitForAll()
@@ -77,11 +81,17 @@ final class DeliverySender {
     }
 
     private func sendAll(
-        _ count: Int, _ killers: Int, _ generator: SeededGenerator, _ accepted: AsyncStream<String>.Continuation
+        _ count: Int, _ killers: Int, after handlerKills: Int, _ generator: SeededGenerator,
+        _ accepted: AsyncStream<String>.Continuation
     ) async throws {
         var generator = generator
         defer { accepted.finish() }
         for number in 0..<count {
+            if number == count / 2 {
+                try await withDeadline("\(handlerKills) kills of handlers", limit: .seconds(900)) { [progress] in
+                    try await progress.wait { $0.handlerKills >= handlerKills ? () : nil }
+                }
+            }
             // One in `killers` of all requests crashes its handler. Which ones differs between senders, so that every
             // run has some.
             let kills = (self.number * count + number) % killers == killers / 2
