@@ -4,8 +4,8 @@ import children
 import wire
 
 CALLERS, LENGTH = 2, 1 << 20
-# The content of pasteboards in memory does not count towards the broker's bound (I16).
-BOUNDS = dict(broker=64 + 2 * 2 * 24)
+# The content of pasteboards in memory comes on top of the broker's bound (I16): 24 MiB for each caller.
+BOUNDS = dict(broker=64 + CALLERS * 24)
 
 
 def move(scene, number):
