@@ -168,6 +168,43 @@ import Testing
         try await store.close()
     }
 
+    /// A promise that is fulfilled after its row was copied, or while its old row waits for its deletion, stays fulfilled.
+    @Test(arguments: [true, false])
+    func `I1: a move does not undo a fulfilled promise`(isCopiedAhead: Bool) async throws {
+        let store = try place.open()
+        try await fill(store, persistent: true)
+        let (type, writer) = (ContentType.html, ":1.1")
+        let count = try await store.commit { transaction in
+            var options = WriteOptions()
+            (options.promises, options.writer) = ([[type]], writer)
+            return try transaction.setItems([.string("here")], on: board, options)
+        }
+        let promise = Promise(item: 0, type: type)
+        if isCopiedAhead {
+            let copied = try await store.commit { transaction in
+                var copied = CopiedContents()
+                while try transaction.copyAhead(of: board, persistent: false, &copied) {}
+                return copied
+            }
+            try await store.commit { transaction in
+                #expect(try transaction.fulfil(promise, of: board, changeCount: count, with: .text("<p>")))
+                try transaction.setPersistent(false, of: board)
+                transaction.endCopying(copied)
+            }
+        } else {
+            // In one operation, so that no deletion runs in between.
+            try await store.commit { transaction in
+                try transaction.setPersistent(false, of: board)
+                #expect(try transaction.fulfil(promise, of: board, changeCount: count, with: .text("<p>")))
+                try transaction.setPersistent(true, of: board)
+            }
+        }
+        await store.deletions()
+        let items = try await store.commit { try $0.items(of: board).items }
+        #expect(items.first?[type]?.value.string == "<p>")
+        try await store.close()
+    }
+
     @Test func `I5: a row that lists a used content deletes nothing`() async throws {
         let store = try place.open()
         try await fill(store, versions: 2, persistent: true)

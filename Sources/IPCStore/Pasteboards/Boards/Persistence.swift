@@ -92,6 +92,10 @@ private struct Relocation {
             "INSERT OR IGNORE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", target,
             version.columns, in: .version)
         guard version.representations > 0 else { return }
+        let range = ContentKeys(content: version.content).range(version.representations)
+        // A promise that is still there from an earlier move may have been fulfilled since.
+        try session.transaction.write(
+            "DELETE FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 3", target, range)
         var keys: [UInt64] = []
         // The condition on the key comes first, so that values that are there already are not read again.
         try session.transaction.write(
@@ -99,7 +103,7 @@ private struct Relocation {
             INSERT INTO @.representation SELECT * FROM #.representation AS old WHERE id BETWEEN ? AND ?
             AND NOT EXISTS (SELECT 1 FROM @.representation AS new WHERE new.id = old.id)
             RETURNING id, kind
-            """, target, ContentKeys(content: version.content).range(version.representations)
+            """, target, range
         ) { row in
             if row.integer(1) == RepresentationRow.fileKind { keys.append(row.number(0)) }
         }
@@ -109,7 +113,7 @@ private struct Relocation {
         }
     }
 
-    /// Copies rows, except those of files, in the order of their keys, until the portion is used up. Copies nothing if
+    /// Copies rows, except files and promises, in the order of their keys, until the portion is used up. Copies nothing if
     /// memory has no room for the pasteboard: then the move itself makes room, or fails.
     /// - Returns: whether there is more to copy.
     func copyAhead(_ board: Board, to target: Area, _ copied: inout CopiedContents) throws -> Bool {
@@ -138,7 +142,7 @@ private struct Relocation {
                 try session.transaction.write(
                     """
                     INSERT OR IGNORE INTO @.representation SELECT * FROM #.representation
-                    WHERE id BETWEEN ? AND ? AND kind <> 2
+                    WHERE id BETWEEN ? AND ? AND kind < 2
                     """, target, [.number(first), .number(end)])
                 copied.next = end + 1
             }
