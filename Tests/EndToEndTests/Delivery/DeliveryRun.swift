@@ -9,7 +9,7 @@ import IPCTesting
 final class DeliveryRun {
     struct Size: Sendable {
         var senders: Int
-        /// The number of requests of each sender.
+        /// The number of requests of each sender; more, if these end before the last planned kill of a handler.
         var requests: Int
         var handlers = 4
         /// The number of times that the broker is killed.
@@ -25,6 +25,8 @@ final class DeliveryRun {
         let seed: UInt64
         let duration: Duration
         let history: DeliveryHistory
+        /// The number of requests that the senders sent: at least those of ``Size``.
+        let sent: Int
         /// The number of handler starts.
         let starts: Int
         /// The number of times that a handler was killed; crashes do not count.
@@ -35,7 +37,7 @@ final class DeliveryRun {
             let killers = history.requests.count { $0.kills }
             let parked = Set(history.ends.filter(\.isParked).map(\.id)).count
             return
-                "\(size.senders) senders × \(size.requests) requests to \(size.handlers) handlers, "
+                "\(size.senders) senders × \(size.requests) requests (\(sent) in all) to \(size.handlers) handlers, "
                 + "\(size.brokerKills) kills of the broker, \(size.handlerKills) of each handler, \(killers) requests "
                 + "that kill, \(parked) parked, \(starts) starts, \(history.duplicates) duplicates, \(duration), "
                 + "IPC_TEST_SEED=\(seed)" + violations.prefix(10).map { "\n\($0.kind.rawValue): \($0)" }.joined()
@@ -87,7 +89,7 @@ final class DeliveryRun {
                 let own = generator.split()
                 group.addTask {
                     try await sender.run(
-                        size.requests, killers: size.killers, after: size.handlers * size.handlerKills, own)
+                        size.requests, killers: size.killers, until: size.handlers * size.handlerKills, own)
                 }
             }
             // If the run fails, a task that kills a handler may wait forever, because the handler has no requests left.
@@ -102,7 +104,7 @@ final class DeliveryRun {
         for sender in senders { try await sender.askAgain() }
         let history = try await history()
         return Report(
-            size: size, seed: seed, duration: duration, history: history,
+            size: size, seed: seed, duration: duration, history: history, sent: senders.reduce(0) { $0 + $1.requests },
             starts: handlers.reduce(0) { $0 + $1.log.entries.starts.count }, kills: progress.value.handlerKills,
             violations: DeliveryChecker.check(history))
     }

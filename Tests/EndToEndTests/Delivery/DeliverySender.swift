@@ -53,6 +53,8 @@ final class DeliverySender {
     private let lives: BrokerLives
     private let progress: Observed<DeliveryProgress>
     private var places: [String: Int] = [:]
+    /// The number of requests that this sender has sent.
+    private(set) var requests = 0
 
     /// - Parameter handlers: the possible handlers; one is chosen at random for each request.
     init(
@@ -66,14 +68,14 @@ final class DeliverySender {
     }
 
     /// Sends this many requests, one in `killers` of which crashes its handler each time, and waits for the outcomes.
-    /// - Parameter handlerKills: sends the second half of the requests only after this many planned kills of handlers,
-    ///   so that none comes too late on a busy machine.
-    func run(_ count: Int, killers: Int, after handlerKills: Int, _ generator: SeededGenerator) async throws {
+    /// - Parameter handlerKills: goes on with more requests, one at a time, until this many planned kills of handlers
+    ///   took place. A kill waits for answers, so none can come too late on a busy machine.
+    func run(_ count: Int, killers: Int, until handlerKills: Int, _ generator: SeededGenerator) async throws {
         let heard = try await hearEnds()
         defer { _ = heard }
         let (accepted, continuation) = AsyncStream.makeStream(of: String.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.sendAll(count, killers, after: handlerKills, generator, continuation) }
+            group.addTask { try await self.sendAll(count, killers, until: handlerKills, generator, continuation) }
             group.addTask { for await id in accepted { try await self.waitForEnd(of: id) } }
             // The first error of either task stops both.
             try await group.waitForAll()
@@ -81,24 +83,22 @@ final class DeliverySender {
     }
 
     private func sendAll(
-        _ count: Int, _ killers: Int, after handlerKills: Int, _ generator: SeededGenerator,
+        _ count: Int, _ killers: Int, until handlerKills: Int, _ generator: SeededGenerator,
         _ accepted: AsyncStream<String>.Continuation
     ) async throws {
         var generator = generator
         defer { accepted.finish() }
-        for number in 0..<count {
-            if number == count / 2 {
-                try await withDeadline("\(handlerKills) kills of handlers", limit: .seconds(900)) { [progress] in
-                    try await progress.wait { $0.handlerKills >= handlerKills ? () : nil }
-                }
-            }
+        while requests < count || progress.value.handlerKills < handlerKills {
+            let number = requests
             // One in `killers` of all requests crashes its handler. Which ones differs between senders, so that every
             // run has some.
             let kills = (self.number * count + number) % killers == killers / 2
             let handler = handlers[Int.random(in: 0..<handlers.count, using: &generator)]
             let id = RequestID.random(using: &generator).text
             let size = [0, 10, 1_000, 20_000][Int.random(in: 0..<4, using: &generator)]
-            accepted.yield(try await send(number, to: handler, id, kills: kills, size: size))
+            try await send(number, to: handler, id, kills: kills, size: size)
+            requests += 1
+            if number < count { accepted.yield(id) } else { try await waitForEnd(of: id) }
         }
     }
 
@@ -114,7 +114,7 @@ final class DeliverySender {
 
     private func send(
         _ number: Int, to handler: HandlerProgram, _ id: String, kills: Bool, size: Int
-    ) async throws -> String {
+    ) async throws {
         let text = "\(source) \(number) " + String(repeating: "\(number % 10)", count: size)
         let url = handler.url("\(source)/\(number)", kills ? "kill" : "")
         var options = OpenURLOptions()
@@ -136,7 +136,6 @@ final class DeliverySender {
             request.acceptance = .refused
         }
         progress.update { [request] in $0.requests.append(request) }
-        return id
     }
 
     private func waitForEnd(of id: String) async throws {
