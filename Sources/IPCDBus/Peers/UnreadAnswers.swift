@@ -20,8 +20,8 @@ final class UnreadAnswers {
     /// A caller with more unread bytes than this gets no more answers. On a bus without statistics, a blocked caller would
     /// wait longer, and the bus has its own limits. There it is the charge for one message with 16 descriptors.
     private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
-    /// Smaller answers do not count: they are hardly longer than the calls that the caller had to send.
-    private static let leastCounted = 1 << 10
+    /// Smaller answers do not count. On a bus without statistics, they are no reason to ping a caller.
+    private var leastCounted: Int { hasStatistics ? 0 : 1 << 10 }
     private static let firstPause = Duration.milliseconds(2)
     private static let longestPause = Duration.milliseconds(250)
     private static let pingPatience = Duration.seconds(1)
@@ -41,7 +41,7 @@ final class UnreadAnswers {
 
     func sent(_ answer: Message, to caller: BusName) {
         let bytes = answer.byteCount + answer.descriptors.count * Self.bytesOfDescriptor
-        guard bytes >= Self.leastCounted, callers[caller] != nil || isPresent(caller) else { return }
+        guard bytes >= leastCounted, callers[caller] != nil || isPresent(caller) else { return }
         callers[caller, default: Caller()].bytes += bytes
         guard isBehind(caller), callers[caller]?.isAsking == false else { return }
         callers[caller]?.isAsking = true

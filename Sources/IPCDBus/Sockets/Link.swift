@@ -66,6 +66,9 @@ final class Link {
     private static let backlog = 1 << 20
     /// The memory that a waiting message takes in addition to its bytes, and the bytes charged for a descriptor.
     private static let bytesOfMessage = 1_024
+    /// What is charged for a waiting call on a bus besides its bytes. It is more than the memory that the call takes, because
+    /// a dbus-daemon searches all open calls at each call and each answer.
+    private static let bytesOfCallOnBus = 2_048
     private static let bytesOfHeldDescriptor = 16 << 10
 
     /// If more bytes than this are queued, the link writes immediately, so that the other side can start reading.
@@ -380,8 +383,8 @@ final class Link {
     /// Charges a call that has to wait. Call ``release(_:)`` when it has begun.
     /// - Returns: `nil` if it takes more memory than a caller on a bus may have. A peer's socket is not read instead.
     func hold(_ call: Message) -> Held? {
-        let bytes = call.bytes.count + Self.bytesOfMessage
         guard shares == nil else {
+            let bytes = call.bytes.count + Self.bytesOfMessage
             held.calls += 1
             held.bytes += bytes
             held.descriptors += call.descriptors.count
@@ -390,7 +393,8 @@ final class Link {
         guard let arriving, let holder = holder(call.header) else { return Held() }
         // Charged anew, because short calls and descriptors are not charged on arrival.
         call.charge = nil
-        call.charge = arriving.charge(bytes + call.descriptors.count * Self.bytesOfHeldDescriptor, to: holder)
+        let bytes = call.bytes.count + Self.bytesOfCallOnBus + call.descriptors.count * Self.bytesOfHeldDescriptor
+        call.charge = arriving.charge(bytes, to: holder)
         return call.charge.map { _ in Held() }
     }
 
