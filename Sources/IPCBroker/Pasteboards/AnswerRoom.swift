@@ -170,6 +170,9 @@ final class AnswerRoom {
         min(known[subject.name]?[subject] ?? Self.unknownBytes, large.bytes)
     }
 
+    /// Whether a read takes the store some milliseconds, as far as known.
+    func isLarge(_ subject: Subject) -> Bool { bytes(subject) > Self.unknownBytes }
+
     private func space(for subject: Subject) -> SpaceOfSize {
         bytes(subject) <= Self.mostOfSmallAnswer ? \.small : \.large
     }

@@ -77,7 +77,7 @@ extension PasteboardService {
         _ subject: AnswerRoom.Subject, _ call: IncomingCall, attempts: Int = 100,
         _ body: @escaping Store.Operation<Content>, then: @escaping DelayedAnswer<Content>
     ) {
-        store.commit(body) { result in
+        store.commit(readsMuch: room.isLarge(subject), body) { result in
             guard case .failure(let wanted as UnfulfilledPromises) = result else { return then(result) }
             DBusActor.begin {
                 do {

@@ -151,7 +151,7 @@ final class RequestRecords {
     private func isLarge(_ end: RequestEnd, of request: PendingRequest, with payload: RequestPayload) -> Bool {
         let deletes = request.isQueued && end.outcome.isTaken
         return !(payload.items + end.reply).areSmall
-            || deletes && !LargeWrites.areSmall(inlineBytes: request.size, values: 0)
+            || deletes && !LargeOperations.areSmall(inlineBytes: request.size, values: 0)
     }
 
     /// Returns the store operation that ends a request and keeps a given payload; `nil` if nothing has to be written.

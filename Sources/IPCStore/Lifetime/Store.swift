@@ -12,7 +12,7 @@ package final class Store: Sendable {
     package let statistics: StoreStatistics
     package let intake: ContentIntake
     private let queue: OperationQueue
-    private let largeWrites: LargeWrites
+    private let largeOperations: LargeOperations
     private let deletion: UnusedDeletion
     private let handOver: @Sendable ([@Sendable () -> Void]) -> Void
     private let lending: SessionLending
@@ -34,8 +34,8 @@ package final class Store: Sendable {
         let (queue, statistics) = (OperationQueue(), StoreStatistics())
         let remover = WorkerThreads("blob-remover", limit: 1)
         let lending = SessionLending(queue, statistics)
-        largeWrites = LargeWrites()
-        deletion = UnusedDeletion(queue, largeWrites, on: configuration.executor)
+        largeOperations = LargeOperations()
+        deletion = UnusedDeletion(queue, largeOperations, on: configuration.executor)
         let thread = StoreThread(
             opening: opening, queue: queue, statistics: statistics, remover: remover, lending: lending,
             deletion: deletion, lifetime: lifetime)
@@ -80,13 +80,20 @@ package final class Store: Sendable {
         try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, body)) }.value
     }
 
-    /// Like ``commit(_:)``, but a large write first waits for the earlier large writes.
-    /// - Parameter isLarge: whether the operation writes or deletes much (``LargeWrites``).
+    /// Like ``commit(_:)``, but a large write first waits for the earlier large operations.
+    /// - Parameter isLarge: whether the operation writes or deletes much (``LargeOperations``).
     @discardableResult
     nonisolated(nonsending) package func commit<Value: Sendable>(
         isLarge: Bool, _ body: @escaping Operation<Value>
     ) async throws -> Value {
-        isLarge ? try await largeWrites.alone { try await commit(body) } : try await commit(body)
+        isLarge ? try await largeOperations.write { try await commit(body) } : try await commit(body)
+    }
+
+    /// Like ``commit(_:)``, but an operation that reads much first waits for the earlier large operations.
+    nonisolated(nonsending) package func commitLargeRead<Value: Sendable>(
+        _ body: @escaping Operation<Value>
+    ) async throws -> Value {
+        try await largeOperations.read { try await commit(body) }
     }
 
     /// Like ``commit(isLarge:_:)``.
@@ -122,7 +129,7 @@ package final class Store: Sendable {
     nonisolated(nonsending) package func stage<Value: Sendable>(
         writing items: [PasteboardItem], _ body: @escaping Operation<Value>
     ) async throws -> Staged<Value> {
-        items.areSmall ? try await stage(body) : try await largeWrites.alone { try await stage(body) }
+        items.areSmall ? try await stage(body) : try await largeOperations.write { try await stage(body) }
     }
 
     /// Like ``stage(_:)``, but without a task; the closures are as for ``commit(about:_:failed:)``.

@@ -73,7 +73,7 @@ final class RequestPayloads {
     }
 
     /// Checks that a version of a pasteboard, if it is in memory, is small enough to be copied to disk within an
-    /// operation. Otherwise, its files must be copied first, and its items written alone (``LargeWrites``).
+    /// operation. Otherwise, its files must be copied first, and its items written alone (``LargeOperations``).
     /// - Throws: ``IntakeOutdated``
     func checkIsSmall(_ name: PasteboardName, _ count: UInt64?) throws {
         let (board, version) = try histories.version(count, of: name)
@@ -84,7 +84,7 @@ final class RequestPayloads {
 
     private func checkIsSmall(_ heads: [RepresentationRow], _ area: Area) throws {
         guard area == .volatile, !heads.contains(where: \.isPromise) else { return }
-        let isSmall = LargeWrites.areSmall(inlineBytes: heads.reduce(0) { $0 + $1.size }, values: heads.count)
+        let isSmall = LargeOperations.areSmall(inlineBytes: heads.reduce(0) { $0 + $1.size }, values: heads.count)
         guard isSmall, !heads.contains(where: { $0.kind == RepresentationRow.fileKind }) else {
             throw IntakeOutdated(toDisk: true)
         }

@@ -219,11 +219,11 @@ package final class Requests {
 }
 
 extension RequestRecord.Payload {
-    fileprivate var isSmall: Bool { LargeWrites.areSmall(inlineBytes: bytes, values: Int(items)) }
+    fileprivate var isSmall: Bool { LargeOperations.areSmall(inlineBytes: bytes, values: Int(items)) }
 }
 
 extension Store {
-    /// Forgets an ended request and its payload. A large payload is deleted as a large write (``LargeWrites``).
+    /// Forgets an ended request and its payload. A large payload is deleted as a large write (``LargeOperations``).
     /// - Throws: `RequestError.notEnded`
     nonisolated(nonsending) package func drop(_ id: RequestID) async throws {
         guard try await !commit({ try $0.requests.dropIfSmall(id) }) else { return }

@@ -11,12 +11,12 @@ final class UnusedDeletion: Sendable {
     }
 
     private let queue: OperationQueue
-    private let largeWrites: LargeWrites
+    private let largeOperations: LargeOperations
     private let executor: (any TaskExecutor)?
     private let state = Mutex(State.idle)
 
-    init(_ queue: OperationQueue, _ largeWrites: LargeWrites, on executor: (any TaskExecutor)?) {
-        (self.queue, self.largeWrites, self.executor) = (queue, largeWrites, executor)
+    init(_ queue: OperationQueue, _ largeOperations: LargeOperations, on executor: (any TaskExecutor)?) {
+        (self.queue, self.largeOperations, self.executor) = (queue, largeOperations, executor)
     }
 
     /// Begins the deletion, or lets it go on once more if it is running.
@@ -43,10 +43,8 @@ final class UnusedDeletion: Sendable {
 
     private func run() async {
         repeat {
-            await largeWrites.alone {
-                // If the store stops, the next start goes on.
-                while (try? await deleteSome()) ?? false {}
-            }
+            // If the store stops, the next start goes on.
+            await largeOperations.writePortions { (try? await deleteSome()) ?? false }
         } while goesOn()
     }
 

@@ -22,7 +22,8 @@ ATTACKS = (
     "stopped_handler", "stopped_watcher", "stopped_sender", "flood_connections", "flood_introspection", "flood_big",
     "silent_reader", "tiny_values", "pipelined_writes", "pipelined_writes_direct", "pipelined_requests",
     "pipelined_reads", "pipelined_lists", "declined_requests", "queued_versions", "flood_calls", "flood_waits", "flood_signals",
-    "flood_tiny", "equal_timers", "deep_value", "long_names", "claimed_length", "decoded_size", "broken_promise")
+    "flood_tiny", "equal_timers", "deep_value", "long_names", "claimed_length", "decoded_size", "broken_promise",
+    "moved_history", "pipelined_values")
 # Small runs take only the first ones, which need little time.
 SMALL = ATTACKS[:4]
 SIZES = dict(small=2, full=len(ATTACKS))
