@@ -6,9 +6,9 @@
     Tests/Campaign/run.py --shard ROW/VARIANT/NUMBER [--control NAME] --size SIZE --seed N
 
 A row is one kind of fault or input; rows/ROW.py says what it proves. Without names, all rows run: first the controls of
-each row, which must be caught, then its shards. Each result is one line in .build/campaign/results.jsonl. A shard that
-has a result for these sources, this row's file, size and seed does not run again: a second start continues where the
-first was stopped.
+each row, which must be caught, then its shards. Each result is one line in results.jsonl, or in
+.build/campaign/results.jsonl if its size is small. A shard that has a result for these sources, this row's file, size
+and seed does not run again: a second start continues where the first was stopped.
 The exit code is 1 if a row is broken or a control is not caught.
 """
 

@@ -26,7 +26,7 @@ class RunnerTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.campaign = self.root / "Tests/Campaign"
-        shutil.copytree(HERE, self.campaign, ignore=shutil.ignore_patterns("rows", "corpus", "__pycache__"))
+        shutil.copytree(HERE, self.campaign, ignore=shutil.ignore_patterns("rows", "corpus", "__pycache__", "results.jsonl"))
         shutil.copytree(HERE.parent / "Hostile", self.root / "Tests/Hostile")
         (self.campaign / "rows").mkdir()
         (self.root / ".gitignore").write_text(".build/\n__pycache__/\nTests/\n")

@@ -1,4 +1,7 @@
-"""The results of the campaign: one line of JSON for each shard and each control."""
+"""The results of the campaign: one line of JSON for each shard and each control.
+
+Those of full size are part of the repository, because they take hours; those of small size are not.
+"""
 
 import datetime
 import json
@@ -6,7 +9,7 @@ import subprocess
 
 from campaign.shard import ROOT
 
-FILE = ROOT / ".build/campaign/results.jsonl"
+FILES = dict(full=ROOT / "Tests/Campaign/results.jsonl", small=ROOT / ".build/campaign/results.jsonl")
 
 
 def git(*arguments):
@@ -22,9 +25,7 @@ def tested():
 
 def all():
     """All results that were kept, the oldest first."""
-    if not FILE.exists():
-        return []
-    return [json.loads(line) for line in FILE.read_text().splitlines()]
+    return [json.loads(line) for file in FILES.values() if file.exists() for line in file.read_text().splitlines()]
 
 
 def key(result):
@@ -32,7 +33,8 @@ def key(result):
 
 
 def keep(result):
-    FILE.parent.mkdir(parents=True, exist_ok=True)
+    file = FILES[result["size"]]
+    file.parent.mkdir(parents=True, exist_ok=True)
     result["time"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
-    with open(FILE, "a") as file:
-        file.write(json.dumps(result) + "\n")
+    with open(file, "a") as lines:
+        lines.write(json.dumps(result) + "\n")
