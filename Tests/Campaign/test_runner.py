@@ -94,6 +94,15 @@ class RunnerTests(unittest.TestCase):
         self.row("x1", HOLDS + "# changed\n")
         self.assertEqual(self.campaign_run()[1].count("(known)"), 0)
 
+    def test_a_result_counts_until_a_file_of_its_shard_changes(self):
+        file = self.campaign / "program1.py"
+        file.write_text("first")
+        self.row("x1", f"import pathlib\nfiles = lambda number: [pathlib.Path({str(file)!r})] if number == 1 else []\n" + HOLDS)
+        self.campaign_run()
+        self.assertEqual(self.campaign_run()[1].count("(known)"), 2)
+        file.write_text("second")
+        self.assertEqual(self.campaign_run()[1].count("(known)"), 1)
+
     def test_a_seed_determines_a_shard(self):
         self.row("x1", HOLDS)
         self.campaign_run("--seed", "7")

@@ -44,10 +44,13 @@ class Row:
         self.name = name
         self.module = importlib.import_module(f"rows.{name.lower()}")
 
-    @property
-    def digest(self):
-        """Identifies the text of the row: after a change to it, its shards run again."""
-        return hashlib.sha256(pathlib.Path(self.module.__file__).read_bytes()).hexdigest()[:10]
+    def digest(self, number):
+        """Identifies the text of a shard: it runs again after a change to the row, or to the files that the row names
+        for it."""
+        files = [pathlib.Path(self.module.__file__)]
+        if hasattr(self.module, "files"):
+            files += self.module.files(number)
+        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:10]
 
     @property
     def what(self):

@@ -48,7 +48,7 @@ class Campaign:
         """Runs a shard unless its result is known."""
         wanted = dict(
             row=part.row.name, variant=part.variant, number=part.number, control=part.control, size=self.options.size,
-            seed=self.options.seed, digest=part.row.digest, **self.tested)
+            seed=self.options.seed, digest=part.row.digest(part.number), **self.tested)
         known = self.tested["sources"] and self.known.get(results.key(wanted))
         if not known and self.end and time.monotonic() > self.end:
             self.left += 1

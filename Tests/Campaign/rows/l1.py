@@ -38,11 +38,20 @@ def run(shard):
     if shard.size == "small":
         names = shard.random.sample(SMALL, shard.count)
     else:
-        names = ATTACKS[shard.number::-(-len(ATTACKS) // SHARD)]
+        names = of_shard(shard.number)
     for place, name in enumerate(names):
         bus = ("daemon", "broker")[(place + shard.number) % 2]
         carry_out(shard, name, bus, rounds=shard.pick(1, 3), quiet=shard.pick(0.3, 5), seconds=shard.pick(0, 10))
         shard.done()
+
+
+def of_shard(number):
+    return ATTACKS[number::-(-len(ATTACKS) // SHARD)]
+
+
+def files(number):
+    """The programs of a shard: its result counts until one of them changes."""
+    return [trials.HERE / f"attacks/{name}.py" for name in of_shard(number)]
 
 
 def carry_out(shard, name, bus, rounds, quiet, seconds):

@@ -40,7 +40,16 @@ def chosen(shard):
     """At full size, the shards of a variant share all attacks."""
     if shard.size == "small":
         return shard.random.sample(SMALL, shard.count)
-    return ATTACKS[shard.number::-(-len(ATTACKS) // SHARD)]
+    return of_shard(shard.number)
+
+
+def of_shard(number):
+    return ATTACKS[number::-(-len(ATTACKS) // SHARD)]
+
+
+def files(number):
+    """The programs of a shard: its result counts until one of them changes."""
+    return [trials.HERE / f"attacks/{name}.py" for name in of_shard(number)]
 
 
 def carry_out(shard, name, seconds):

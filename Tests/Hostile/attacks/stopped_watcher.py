@@ -12,15 +12,15 @@ BOUNDS = dict(bus=16)
 MEMORY = {"create": ("b", True), "persistent": ("b", False)}
 
 
-def watch(path):
-    """Waits for changes, and tells the change count of each answer."""
+def watch(path, count):
+    """Waits for changes, with some calls at a time, and tells the change count of each answer."""
     def work(tell):
         watcher = wire.Connection(path)
         rule = f"type='signal',sender='{wire.BROKER}',member='PropertiesChanged'"
         watcher.request(*wire.BUS, "AddMatch", "s", rule)
         wait = lambda seen: watcher.broker("Pasteboards1", "WaitForChange", "asta{sv}", ["observed"], seen, {})
         seen = watcher.wait(wait(0)).values[0]
-        for _ in range(500):
+        for _ in range(count):
             waiting = wait(seen)
         tell("ready")
         while True:
@@ -45,7 +45,7 @@ def change(caller, number):
 def attack(scene):
     caller = scene.connect()
     caller.ask("Pasteboards1", "GetPasteboard", "sa{sv}", "observed", MEMORY)
-    watcher = children.Child(watch(scene.path))
+    watcher = children.Child(watch(scene.path, 100 if scene.limits == "small" else 500))
     watcher.line()
     watcher.stop()
     for number in range(scene.full(10_000, 500)):
