@@ -17,17 +17,6 @@ extension Store {
         }
     }
 
-    /// - Parameter readsMuch: whether the operation first waits for the earlier large operations.
-    @DBusActor
-    func commit<Value: Sendable>(
-        readsMuch: Bool, _ body: @escaping Operation<Value>, then: @escaping DelayedAnswer<Value>
-    ) {
-        guard readsMuch else { return commit(body, then: then) }
-        DBusActor.begin {
-            do { then(.success(try await self.commitLargeRead(body))) } catch { then(.failure(error)) }
-        }
-    }
-
     func stage<Value: Sendable>(_ body: @escaping Operation<Value>, then: @escaping DelayedAnswer<Staged<Value>>) {
         stage { transaction in
             let value = try body(transaction)

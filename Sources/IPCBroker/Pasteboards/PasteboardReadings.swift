@@ -13,9 +13,9 @@ extension PasteboardService {
     ) async throws {
         try limits.check(\.namesPerCall, request: UInt64(options.types?.count ?? 0))
         let reading = try ItemReading(options)
-        let subject = try await turn(of: call, on: name, fd: options.fd)
+        let subject = AnswerRoom.Subject(name: name, takesDescriptors: options.fd ?? false, isOneValue: false)
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
-        read(subject, call) { transaction in
+        try await readInTurn(subject, call) { transaction in
             let content = try reading.run(on: subject.name, transaction)
             // This runs in the transaction, so that an error undoes the read and no taken items are lost.
             let items = try outgoing.prepare(content.items)
@@ -49,9 +49,10 @@ extension PasteboardService {
         _ answer: @escaping DelayedAnswer<(Representation.Value, IPCInterface.VersionFacts)>
     ) async throws {
         let type = try ContentType(input.1)
-        let subject = try await turn(of: call, on: try Self.name(call), fd: input.2.fd, isOneValue: true)
+        let subject = AnswerRoom.Subject(
+            name: try Self.name(call), takesDescriptors: input.2.fd ?? false, isOneValue: true)
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
-        read(subject, call) { transaction in
+        try await readInTurn(subject, call) { transaction in
             let found = try transaction.representation(
                 input.0, type, of: subject.name, changeCount: input.2.changeCount)
             return (try outgoing.prepare(found.representation), found.facts)
@@ -71,13 +72,30 @@ extension PasteboardService {
         }
     }
 
+    /// Waits for the caller's turn and for space for the answer, and runs a read. A large read keeps the turn until it has
+    /// run, because it waits for other large operations, and no later call may overtake it.
+    private func readInTurn<Content: Sendable>(
+        _ subject: AnswerRoom.Subject, _ call: IncomingCall, _ body: @escaping Store.Operation<Content>,
+        then: @escaping DelayedAnswer<Content>
+    ) async throws {
+        try await arrivals.inTurn(of: call.sender) {
+            try await clients.caller(call.sender).visibility.check(subject.name)
+            let place = try await room.place(for: subject, call)
+            guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
+            // Keep the space before the caller's turn ends, so that the caller's next read already finds it taken.
+            call.keepUntilAnswered(place)
+            await read(subject, call, body, then: then)
+        }
+    }
+
     /// Runs a read. If promised values are missing, fetches them and reads again, because the pasteboard may have
     /// changed. Meanwhile, the answer reserves no space, because a writer may provide its value late or never.
+    /// - Returns: once a large read has run; at once, if the read is small.
     private func read<Content: Sendable>(
         _ subject: AnswerRoom.Subject, _ call: IncomingCall, attempts: Int = 100,
         _ body: @escaping Store.Operation<Content>, then: @escaping DelayedAnswer<Content>
-    ) {
-        store.commit(readsMuch: room.isLarge(subject), body) { result in
+    ) async {
+        let finish: DelayedAnswer<Content> = { result in
             guard case .failure(let wanted as UnfulfilledPromises) = result else { return then(result) }
             DBusActor.begin {
                 do {
@@ -96,10 +114,14 @@ extension PasteboardService {
                             "the pasteboard changes faster than promised values can be fetched; try again")
                     }
                     call.keepUntilAnswered(place)
-                    self.read(subject, call, attempts: attempts - 1, body, then: then)
+                    await self.read(subject, call, attempts: attempts - 1, body, then: then)
                 } catch { then(.failure(error)) }
             }
         }
+        guard room.isLarge(subject) else { return store.commit(body, then: finish) }
+        let result: Result<Content, any Error>
+        do { result = .success(try await store.commitLargeRead(body)) } catch { result = .failure(error) }
+        finish(result)
     }
 
     func listVersions(_ call: IncomingCall) async throws -> [IPCInterface.VersionFacts] {
@@ -114,23 +136,6 @@ extension PasteboardService {
                 facts.types = version.types.map { $0.map(\.text) }
                 return facts
             }
-        }
-    }
-
-    // MARK: Turns
-
-    /// Waits for the caller's turn and for space for the answer, and returns what the call reads.
-    private func turn(
-        of call: IncomingCall, on name: PasteboardName, fd: Bool?, isOneValue: Bool = false
-    ) async throws -> AnswerRoom.Subject {
-        try await arrivals.inTurn(of: call.sender) {
-            try await clients.caller(call.sender).visibility.check(name)
-            let subject = AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
-            let place = try await room.place(for: subject, call)
-            guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
-            // Keep the space before the caller's turn ends, so that the caller's next read already finds it taken.
-            call.keepUntilAnswered(place)
-            return subject
         }
     }
 }
