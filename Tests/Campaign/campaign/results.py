@@ -37,4 +37,5 @@ def keep(result):
     file.parent.mkdir(parents=True, exist_ok=True)
     result["time"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
     with open(file, "a") as lines:
-        lines.write(json.dumps(result) + "\n")
+        # A result is the same wherever the project lies, also if it quotes a stack trace.
+        lines.write(json.dumps(result).replace(f"{ROOT}/", "") + "\n")
